@@ -1,0 +1,2 @@
+//! Grounding, the tick simulator, the validator and the planners.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
