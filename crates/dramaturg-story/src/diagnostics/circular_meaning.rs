@@ -1,0 +1,13 @@
+//! `circular-meaning`: a meaning that needs itself.
+
+use dramaturg_model::{Code, Diagnostic, Span};
+
+/// A meaning that needs itself.
+pub const CODE: Code = Code::error("circular-meaning");
+
+/// A `means` that leads back to itself.
+pub fn diagnostic(span: Span, names: &[String]) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("the meaning of `{}` needs itself", names.first().map_or("", |name| name)))
+        .here(names.join(" → "))
+        .hint("a meaning may use other meanings, but not in a circle")
+}

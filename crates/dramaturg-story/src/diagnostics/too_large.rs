@@ -1,0 +1,40 @@
+//! `too-large`: a number beyond what can be counted, or a file beyond what is read.
+
+use dramaturg_model::{Code, Diagnostic, Span};
+
+/// The code.
+pub const CODE: Code = Code::error("too-large");
+
+/// How many bytes a file may have.
+pub const FILE_BYTES_MAX: usize = 16 << 20;
+
+/// The number at `span` is beyond what can be counted.
+pub(crate) fn number(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "a number beyond what can be counted")
+        .hint("numbers go up to 9223372036854, about nine million million")
+}
+
+/// The file is beyond what is read.
+pub(crate) fn file(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("this file is larger than {} MiB", FILE_BYTES_MAX >> 20))
+        .hint("cut the story into several files and name them with `use`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, first};
+
+    #[test]
+    fn what_can_be_counted_is() {
+        check("story \"S\"\nfluent x: number = 9223372036854.775807");
+        check("story \"S\"\nfluent x: number = 9223372036854.775808 //! too-large");
+        check("story \"S\"\nfluent x: number = 99999999999999999999999999999 //! too-large");
+    }
+
+    #[test]
+    fn a_huge_file_is_not_read() {
+        let found = first(&" ".repeat(FILE_BYTES_MAX + 1));
+        assert_eq!(found.code, CODE);
+    }
+}

@@ -1,0 +1,48 @@
+//! `unknown-unit`: a number with a unit that there is not.
+
+use dramaturg_model::{Code, Diagnostic, Span};
+
+/// The code.
+pub const CODE: Code = Code::error("unknown-unit");
+
+/// `word` stands behind a number and means `unit`.
+pub(crate) fn unknown(number: Span, span: Span, word: &str, unit: &str) -> Diagnostic {
+    let whole = Span::new(span.file, number.end, span.end);
+    Diagnostic::new(CODE, span, format!("`{word}` is not a unit, or stands too far from its number"))
+        .hint(format!("write `{unit}`; the units are `ticks`, `ms`, `s`, `min`, `h`, `days` and `%`"))
+        .fix(format!("write `{unit}`"), whole, format!(" {unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{apply_fix, check, first};
+
+    #[test]
+    fn other_spellings_are_found() {
+        check("story \"S\" { ticks 60 per s }\naction go {\n  takes 5 sec //! unknown-unit\n  say \"x\"\n}");
+        check("story \"S\"\ntype A {\n  size: duration = 5 minutes //! unknown-unit\n  b\n}");
+        check("story \"S\"\ntype A\nobject a: A (x = 5 Hours, y = 2) //! unknown-unit");
+        check("story \"S\"\naction go {\n  takes 3   s //! unknown-unit\n  say \"x\"\n}");
+        check("story \"S\"\naction go {\n  takes 3 tciks //! unknown-unit\n  say \"x\"\n}");
+    }
+
+    #[test]
+    fn what_may_follow_a_number_is_left_alone() {
+        check(
+            "story \"S\" { ticks 60 per s }
+            type A { d: int = 5 m: int = 3; hands: actuator 2 }
+            pool p(a: A) of 4 { anchors a.m }
+            fluent x: int
+            goal x >= 5 salience 90
+            keep x > 2 from 3 s to 5 s
+            action go(a: A) { uses 2 of a.hands; extend 2 times by 3 s; say \"x\" }",
+        );
+    }
+
+    #[test]
+    fn the_fix_writes_the_unit() {
+        assert_eq!(apply_fix("goal x by 5sec"), "goal x by 5 s");
+        assert_eq!(first("goal x by 50 percent").code, CODE);
+    }
+}

@@ -1,0 +1,398 @@
+//! Conditions and sums.
+
+use dramaturg_model::Span;
+
+use super::mark::Mark;
+use super::parser::Parser;
+use super::token::TokenKind;
+use super::tree::{
+    Binder, BinderRange, Comparison, Event, EventKind, Expr, ExprKind, Ident, Operator, Path, Set,
+};
+use super::word::Word;
+use crate::diagnostics::{and_or_mixed, too_deep};
+
+impl Parser<'_> {
+    /// `expr = unary [ "and" unary { "and" unary } | "or" unary { "or" unary } ]`
+    pub(super) fn expr(&mut self) -> Expr {
+        let start = self.at;
+        let first = self.unary();
+        if !self.at_word(Word::And) && !self.at_word(Word::Or) {
+            return first;
+        }
+        // Runs of operands joined by `and`, with `or` between the runs.
+        let mut runs = vec![vec![first]];
+        let mut run_spans = vec![self.span_from(start)];
+        let mut run_start = start;
+        let mut height = self.height;
+        let mut has_and = false;
+        while self.at_word(Word::And) || self.at_word(Word::Or) {
+            let is_and = self.bump().word == Word::And;
+            has_and |= is_and;
+            if !is_and {
+                run_start = self.at;
+            }
+            let operand = self.unary();
+            height = height.max(self.height);
+            let span = self.span_from(run_start);
+            match (runs.last_mut(), run_spans.last_mut()) {
+                (Some(run), Some(run_span)) if is_and => {
+                    run.push(operand);
+                    *run_span = span;
+                }
+                _ => {
+                    runs.push(vec![operand]);
+                    run_spans.push(span);
+                }
+            }
+        }
+        let span = self.span_from(start);
+        if has_and && runs.len() > 1 {
+            let parts: Vec<Span> =
+                runs.iter().zip(&run_spans).filter(|(run, _)| run.len() > 1).map(|(_, span)| *span).collect();
+            self.note(and_or_mixed::mixed(span, &parts));
+            height = height.saturating_add(1);
+        }
+        let mut operands: Vec<Expr> = runs.into_iter().zip(run_spans).map(|(run, span)| conjunction(run, span)).collect();
+        let whole = match operands.pop() {
+            Some(only) if operands.is_empty() => only,
+            Some(last) => {
+                operands.push(last);
+                Expr { kind: ExprKind::Or(operands), span }
+            }
+            None => missing(span),
+        };
+        self.grown(height, whole)
+    }
+
+    /// `unary = "not" unary | relation`
+    fn unary(&mut self) -> Expr {
+        let start = self.at;
+        if !self.at_word(Word::Not) {
+            return self.relation();
+        }
+        if !self.enter() {
+            return missing(self.span_from(start));
+        }
+        self.bump();
+        let inner = self.unary();
+        self.leave();
+        let height = self.height;
+        let span = self.span_from(start);
+        self.grown(height, Expr { kind: ExprKind::Not(Box::new(inner)), span })
+    }
+
+    /// `relation = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | "in" set ]`
+    fn relation(&mut self) -> Expr {
+        let start = self.at;
+        let left = self.sum();
+        let height = self.height;
+        let comparison = match self.peek().kind {
+            TokenKind::Equal => Comparison::Equal,
+            TokenKind::NotEqual => Comparison::NotEqual,
+            TokenKind::Less => Comparison::Less,
+            TokenKind::AtMost => Comparison::AtMost,
+            TokenKind::More => Comparison::More,
+            TokenKind::AtLeast => Comparison::AtLeast,
+            _ if self.eat_word(Word::In) => {
+                let set = self.set();
+                let height = height.max(self.height);
+                let span = self.span_from(start);
+                return match set {
+                    Some(set) => self.grown(height, Expr { kind: ExprKind::In(Box::new(left), set), span }),
+                    None => missing(span),
+                };
+            }
+            _ => return left,
+        };
+        self.bump();
+        let right = self.sum();
+        let height = height.max(self.height);
+        let span = self.span_from(start);
+        self.grown(height, Expr { kind: ExprKind::Compare(comparison, Box::new(left), Box::new(right)), span })
+    }
+
+    /// `set = "(" expr { "," expr } ")" | types | sum ".." sum`
+    pub(super) fn set(&mut self) -> Option<Set> {
+        self.height = 0;
+        let start = self.at;
+        if self.at(TokenKind::OpenParen) {
+            let choices = self.listed();
+            return Some(Set::Among(choices, self.span_from(start)));
+        }
+        if self.at(TokenKind::Type) {
+            return Some(Set::Types(self.types()));
+        }
+        let least = self.sum();
+        let height = self.height;
+        let range = self.at;
+        if !self.expect(TokenKind::DotDot, "`..` and the other end of the range") {
+            return None;
+        }
+        let most = self.sum();
+        self.height = self.height.max(height);
+        self.mark_range(range);
+        Some(Set::Range(Box::new(least), Box::new(most)))
+    }
+
+    /// Ranges are written tightly, unless a unit stands at the dots: `1..5`, but `1 s .. 5 s`.
+    pub(super) fn mark_range(&mut self, dots: usize) {
+        let unit_ends = |index| {
+            let token = self.token_at(index);
+            token.kind == TokenKind::Number && !self.text(token).ends_with(|last: char| last.is_ascii_digit())
+        };
+        let wide = unit_ends(dots.saturating_sub(1)) || unit_ends(dots + 1);
+        self.mark_at(dots, if wide { Mark::WideRange } else { Mark::Range });
+    }
+
+    /// `"(" expr { "," expr } ")"`
+    fn listed(&mut self) -> Vec<Expr> {
+        let open = self.span(self.raw());
+        if self.expect(TokenKind::OpenParen, "`(`") { self.listed_from(open) } else { Vec::new() }
+    }
+
+    /// The rest of a list behind its `(`.
+    fn listed_from(&mut self, open: Span) -> Vec<Expr> {
+        let mut items = Vec::new();
+        let mut height = 0;
+        if !self.enter() {
+            return items;
+        }
+        loop {
+            items.push(self.expr());
+            height = height.max(self.height);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.close_paren(open, "`,` or `)`");
+        self.leave();
+        self.height = height;
+        items
+    }
+
+    /// `sum = term { ( "+" | "-" ) term }`
+    pub(super) fn sum(&mut self) -> Expr {
+        let start = self.at;
+        let mut left = self.term();
+        loop {
+            let operator = match self.peek().kind {
+                TokenKind::Plus => Operator::Add,
+                TokenKind::Minus => Operator::Subtract,
+                _ => return left,
+            };
+            left = self.operation(start, left, operator, Self::term);
+        }
+    }
+
+    /// `term = factor { ( "*" | "/" | "mod" ) factor }`
+    fn term(&mut self) -> Expr {
+        let start = self.at;
+        let mut left = self.factor();
+        loop {
+            let operator = match self.peek().kind {
+                TokenKind::Star => Operator::Multiply,
+                TokenKind::Slash => Operator::Divide,
+                TokenKind::Reserved if self.at_word(Word::Mod) => Operator::Modulo,
+                _ => return left,
+            };
+            left = self.operation(start, left, operator, Self::factor);
+        }
+    }
+
+    fn operation(&mut self, start: usize, left: Expr, operator: Operator, operand: fn(&mut Self) -> Expr) -> Expr {
+        let height = self.height;
+        self.bump();
+        let right = operand(self);
+        let height = height.max(self.height);
+        let span = self.span_from(start);
+        self.grown(height, Expr { kind: ExprKind::Arithmetic(operator, Box::new(left), Box::new(right)), span })
+    }
+
+    /// `factor = "-" factor | value`
+    fn factor(&mut self) -> Expr {
+        let start = self.at;
+        if !self.at(TokenKind::Minus) {
+            return self.value();
+        }
+        if !self.enter() {
+            return missing(self.span_from(start));
+        }
+        self.mark(Mark::Sign);
+        self.bump();
+        let inner = self.factor();
+        self.leave();
+        let height = self.height;
+        let span = self.span_from(start);
+        self.grown(height, Expr { kind: ExprKind::Negate(Box::new(inner)), span })
+    }
+
+    /// `value = NUMBER | "true" | "false" | "_" | "(" expr ")" | ( "any" | "all" ) … | "done" event | path`
+    fn value(&mut self) -> Expr {
+        self.height = 1;
+        let start = self.at;
+        let token = self.peek();
+        let kind = match (token.kind, token.word) {
+            (TokenKind::Number, _) => self.number().map(ExprKind::Number),
+            (TokenKind::Name, _) => self.path().map(ExprKind::Path),
+            (TokenKind::Wildcard, _) => {
+                self.bump();
+                Some(ExprKind::Wildcard)
+            }
+            (TokenKind::OpenParen, _) => self.group(),
+            (_, Word::True | Word::False) => {
+                self.bump();
+                Some(ExprKind::Bool(token.word == Word::True))
+            }
+            (_, Word::Any | Word::All) => self.quantified(token.word),
+            (_, Word::Done) => {
+                self.bump();
+                self.event().map(ExprKind::Done)
+            }
+            (TokenKind::Type, _) if !self.failed => {
+                self.fail_expected("a value; a type may stand only behind `in` or `:`");
+                None
+            }
+            _ => {
+                self.fail_expected("a condition or value");
+                None
+            }
+        };
+        let span = self.span_from(start);
+        Expr { kind: kind.unwrap_or(ExprKind::Missing), span }
+    }
+
+    fn group(&mut self) -> Option<ExprKind> {
+        if !self.enter() {
+            return None;
+        }
+        let open = self.bump();
+        let inner = self.expr();
+        let height = self.height;
+        self.close_paren(self.span(open), "`)`");
+        self.leave();
+        self.height = height;
+        let inner = self.grown(height, inner);
+        Some(ExprKind::Group(Box::new(inner)))
+    }
+
+    /// `( "any" | "all" ) binder { "," binder } "(" expr ")"`
+    fn quantified(&mut self, word: Word) -> Option<ExprKind> {
+        if !self.enter() {
+            return None;
+        }
+        self.bump();
+        let binders = self.binders();
+        let open = self.span(self.raw());
+        let inner = if self.expect(TokenKind::OpenParen, "`(` and a condition") {
+            let inner = self.expr();
+            self.close_paren(open, "`)`");
+            inner
+        } else {
+            missing(open)
+        };
+        self.leave();
+        let height = self.height;
+        let inner = Box::new(self.grown(height, inner));
+        Some(if word == Word::Any { ExprKind::Any(binders, inner) } else { ExprKind::All(binders, inner) })
+    }
+
+    /// `binder { "," binder }`
+    pub(super) fn binders(&mut self) -> Vec<Binder> {
+        let mut binders = Vec::new();
+        loop {
+            let Some(name) = self.name("a name for each object") else { break };
+            let range = if self.eat_word(Word::In) {
+                BinderRange::Among(self.listed())
+            } else if self.expect(TokenKind::Colon, "`:` and a type, or `in` and a list") {
+                BinderRange::Types(self.types())
+            } else {
+                BinderRange::Types(Vec::new())
+            };
+            binders.push(Binder { name, range });
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        binders
+    }
+
+    /// `types = TYPE { "|" TYPE }`
+    pub(super) fn types(&mut self) -> Vec<Ident> {
+        let mut types = Vec::new();
+        loop {
+            types.extend(self.type_name());
+            if !self.eat(TokenKind::Bar) {
+                return types;
+            }
+        }
+    }
+
+    /// `path = NAME [ arguments ] { "." NAME }`
+    pub(super) fn path(&mut self) -> Option<Path> {
+        let start = self.at;
+        let name = self.name("a name")?;
+        let arguments = self.arguments();
+        let mut attributes = Vec::new();
+        while self.eat(TokenKind::Dot) {
+            attributes.extend(self.name("the name of an attribute"));
+        }
+        Some(Path { name, arguments, attributes, span: self.span_from(start) })
+    }
+
+    /// `event = TAG | NAME [ "." NAME ] [ arguments ]`
+    pub(super) fn event(&mut self) -> Option<Event> {
+        let start = self.at;
+        let kind = if self.at(TokenKind::Tag) {
+            EventKind::Tag(self.tag()?)
+        } else {
+            let name = self.name("the name of an action, task, rule, milestone or ending, or a tag")?;
+            let member = if self.eat(TokenKind::Dot) { self.name("the name of a method") } else { None };
+            EventKind::Named { name, member, arguments: self.arguments() }
+        };
+        Some(Event { kind, span: self.span_from(start) })
+    }
+
+    /// `arguments = "(" [ expr { "," expr } ] ")"`
+    fn arguments(&mut self) -> Option<Vec<Expr>> {
+        if !self.at(TokenKind::OpenParen) {
+            return None;
+        }
+        self.mark(Mark::Call);
+        let open = self.bump();
+        if self.eat(TokenKind::CloseParen) {
+            return Some(Vec::new());
+        }
+        let arguments = self.listed_from(self.span(open));
+        self.height = self.height.saturating_add(1);
+        Some(arguments)
+    }
+
+    /// An expression one level higher than `height`, unless that is too high. Long sums are as deep as nested parentheses,
+    /// and whoever walks the tree must not run out of stack.
+    fn grown(&mut self, height: u16, expr: Expr) -> Expr {
+        self.height = height.saturating_add(1);
+        if self.height <= too_deep::LIMIT {
+            return expr;
+        }
+        self.note(too_deep::too_deep(expr.span));
+        self.failed = true;
+        self.height = 1;
+        missing(expr.span)
+    }
+}
+
+fn conjunction(mut run: Vec<Expr>, span: Span) -> Expr {
+    match run.pop() {
+        Some(only) if run.is_empty() => only,
+        Some(last) => {
+            run.push(last);
+            Expr { kind: ExprKind::And(run), span }
+        }
+        None => missing(span),
+    }
+}
+
+/// What a fault left out.
+pub(super) fn missing(span: Span) -> Expr {
+    Expr { kind: ExprKind::Missing, span }
+}
