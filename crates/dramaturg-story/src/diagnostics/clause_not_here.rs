@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn the_hint_lists_what_may_stand() {
-        let found = first("futile f { say \"x\" }");
+        let found = first("futile f(c: Person) { say \"x\" }");
         assert_eq!(found.message, "`say` cannot stand in a futile goal");
         assert_eq!(found.hint.as_deref(), Some("in a futile goal may stand `goal` or `needs`"));
         assert_eq!(found.code, CODE);

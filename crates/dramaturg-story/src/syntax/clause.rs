@@ -151,8 +151,19 @@ impl Parser<'_> {
     }
 
     fn method_name(&mut self) -> Option<Ident> {
-        let named = self.at(TokenKind::Name) && !self.at_word(Word::If);
-        if named { self.name("the name of the method") } else { None }
+        if self.at_word(Word::If) {
+            return None;
+        }
+        self.name_before_braces(Place::Method, "the name of the method")
+    }
+
+    /// `[ NAME ]` before the braces of a body; the first word of a body whose `{` is missing is no name.
+    pub(super) fn name_before_braces(&mut self, place: Place, wanted: &str) -> Option<Ident> {
+        let token = self.peek();
+        let next = self.token_at(self.at + 1);
+        let goes_on = next.kind == TokenKind::OpenBrace || next.word == Word::If;
+        let named = token.kind == TokenKind::Name && (goes_on || !place.words().has(token.word));
+        if named { self.name(wanted) } else { None }
     }
 
     /// `[ NAME ":" ] text { "or" text } [ "at" anchor ] [ "if" expr ]`

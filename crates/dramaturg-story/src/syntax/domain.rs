@@ -23,9 +23,6 @@ impl Parser<'_> {
     fn member(&mut self) -> Option<Member> {
         let start = self.at;
         let doc = self.doc_before(start);
-        if self.slipped_unit() {
-            return None;
-        }
         let name = self.name("the name of an attribute, or `}`")?;
         let domain = if self.eat(TokenKind::Colon) { self.domain() } else { None };
         let default = self.eat(TokenKind::Assign).then(|| self.expr());

@@ -49,7 +49,10 @@ impl Parser<'_> {
         if has_and && runs.len() > 1 {
             let parts: Vec<Span> =
                 runs.iter().zip(&run_spans).filter(|(run, _)| run.len() > 1).map(|(_, span)| *span).collect();
-            self.note(and_or_mixed::mixed(span, &parts));
+            // A `)` too many means that a `(` is missing, which is worse, and said next.
+            if self.parens > 0 || !self.at(TokenKind::CloseParen) {
+                self.note(and_or_mixed::mixed(span, &parts));
+            }
             height = height.saturating_add(1);
         }
         let mut operands: Vec<Expr> = runs.into_iter().zip(run_spans).map(|(run, span)| conjunction(run, span)).collect();
@@ -157,6 +160,7 @@ impl Parser<'_> {
         if !self.enter() {
             return items;
         }
+        self.parens += 1;
         loop {
             items.push(self.expr());
             height = height.max(self.height);
@@ -164,6 +168,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        self.parens -= 1;
         self.close_paren(open, "`,` or `)`");
         self.leave();
         self.height = height;
@@ -266,9 +271,20 @@ impl Parser<'_> {
             return None;
         }
         let open = self.bump();
+        let said = self.diagnostics.len();
+        self.parens += 1;
         let inner = self.expr();
+        self.parens -= 1;
         let height = self.height;
         self.close_paren(self.span(open), "`)`");
+        if self.failed {
+            // With its `)` missing, nobody knows what was meant to stand side by side.
+            let mut index = 0;
+            self.diagnostics.retain(|diagnostic| {
+                index += 1;
+                index <= said || diagnostic.code != and_or_mixed::CODE
+            });
+        }
         self.leave();
         self.height = height;
         let inner = self.grown(height, inner);
@@ -284,7 +300,9 @@ impl Parser<'_> {
         let binders = self.binders();
         let open = self.span(self.raw());
         let inner = if self.expect(TokenKind::OpenParen, "`(` and a condition") {
+            self.parens += 1;
             let inner = self.expr();
+            self.parens -= 1;
             self.close_paren(open, "`)`");
             inner
         } else {

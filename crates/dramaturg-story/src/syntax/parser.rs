@@ -43,6 +43,8 @@ pub(crate) struct Parser<'s> {
     pub(super) failed: bool,
     /// How many braces, parentheses and signs are open.
     pub(super) depth: u16,
+    /// How many parentheses are open in the expression being parsed.
+    pub(super) parens: u16,
     /// How deep the expression parsed last is.
     pub(super) height: u16,
     /// The bodies around the next token, the innermost last.
@@ -71,6 +73,7 @@ impl<'s> Parser<'s> {
             at: 0,
             failed: false,
             depth: 0,
+            parens: 0,
             height: 0,
             open: Vec::new(),
             thing_indent: 0,
@@ -218,7 +221,7 @@ impl<'s> Parser<'s> {
 
     /// Steps over a token that must stand here.
     pub(super) fn expect(&mut self, kind: TokenKind, wanted: &str) -> bool {
-        if self.eat(kind) || self.slipped_unit() && self.eat(kind) {
+        if self.eat(kind) || self.behind_slipped_unit(|token| token.kind == kind) && self.eat(kind) {
             return true;
         }
         self.fail_expected(wanted);
@@ -227,7 +230,7 @@ impl<'s> Parser<'s> {
 
     /// Steps over a word that must stand here.
     pub(super) fn expect_word(&mut self, word: Word) -> bool {
-        if self.eat_word(word) || self.slipped_unit() && self.eat_word(word) {
+        if self.eat_word(word) {
             return true;
         }
         self.fail_expected(&format!("`{}`", word.text()));
@@ -236,7 +239,11 @@ impl<'s> Parser<'s> {
 
     /// Steps over the `)` of the parenthesis at `open`.
     pub(super) fn close_paren(&mut self, open: Span, wanted: &str) {
-        if self.eat(TokenKind::CloseParen) || self.slipped_unit() && self.eat(TokenKind::CloseParen) || self.failed {
+        let closes = |token: Token| token.kind == TokenKind::CloseParen;
+        if self.eat(TokenKind::CloseParen) || self.behind_slipped_unit(closes) && self.eat(TokenKind::CloseParen) {
+            return;
+        }
+        if self.failed {
             return;
         }
         let diagnostic = expected::closing(self.span(self.raw()), &self.found(), wanted, open);
@@ -304,19 +311,42 @@ impl<'s> Parser<'s> {
         if self.failed || token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
             return false;
         }
+        // `5 h.keys`: here the word is a name, and something else is missing.
+        let goes_on = [TokenKind::Dot, TokenKind::OpenParen, TokenKind::Assign, TokenKind::Equal, TokenKind::Colon];
+        if goes_on.contains(&self.token_at(self.at + 1).kind) {
+            return false;
+        }
         unit::perhaps_meant_by(self.text(token)).is_some_and(|unit| self.report_unit(unit))
     }
 
-    /// Steps over a well-known other spelling of a unit directly behind a number.
+    /// Whether a token that must stand here stands behind a slipped unit; if something else does, nothing more is said.
+    fn behind_slipped_unit(&mut self, fits: impl Fn(Token) -> bool) -> bool {
+        if !self.slipped_unit() {
+            return false;
+        }
+        self.failed = !fits(self.raw());
+        !self.failed
+    }
+
+    /// Steps over a well-known other spelling of a unit directly behind a number, or a unit too far behind it.
     pub(super) fn misspelt_unit(&mut self) {
         let token = self.raw();
+        if token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
+            return;
+        }
         let close = token.start <= self.token_at(self.at.saturating_sub(1)).end + 1;
-        // `size: int = 5 m: int`: here `m` is the next attribute.
-        let is_name = matches!(self.token_at(self.at + 1).kind, TokenKind::Colon | TokenKind::Assign);
-        if token.kind == TokenKind::Name && close && !token.begins_line && !is_name {
-            if let Some(unit) = unit::meant_by(self.text(token)) {
-                self.report_unit(unit);
-            }
+        let text = self.text(token).to_lowercase();
+        // Among attributes, where any name may stand, a unit too far from its number would pass for one of them.
+        let in_type = self.open.last().is_some_and(|opened| opened.place == Place::Type);
+        let meant = match unit::unit(&text) {
+            Some(_) if token.kind == TokenKind::Type || in_type => unit::perhaps_meant_by(&text),
+            _ => unit::meant_by(&text).filter(|_| close),
+        };
+        // `size: int = 5 m: int`: here the word begins the next attribute.
+        let next = self.token_at(self.at + 1).kind;
+        let begins = matches!(next, TokenKind::Colon | TokenKind::Assign | TokenKind::Dot | TokenKind::OpenParen);
+        if let Some(unit) = meant.filter(|_| !begins) {
+            self.report_unit(unit);
         }
     }
 

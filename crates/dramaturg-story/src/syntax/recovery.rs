@@ -4,7 +4,7 @@ use super::mark::Mark;
 use super::parser::{Opened, Parser};
 use super::place::{CLAUSES, Place};
 use super::token::{Token, TokenKind};
-use super::word::Word;
+use super::word::{DECLARATIONS, Word};
 use crate::diagnostics::{clause_not_here, expected, too_deep, unclosed_brace, unknown_clause};
 
 impl Parser<'_> {
@@ -117,8 +117,12 @@ impl Parser<'_> {
 
     /// Whether a token at which a thing should begin belongs to what comes after this body, whose `}` is missing.
     fn ends_before(&self, place: Place, token: Token) -> bool {
-        if !token.begins_line || token.kind != TokenKind::Name || place.words().has(token.word) {
+        if !token.begins_line || token.kind != TokenKind::Name {
             return false;
+        }
+        if place.words().has(token.word) {
+            // `personality` is a clause of these bodies, but not with parameters.
+            return token.word == Word::Personality && self.token_at(self.at + 2).kind == TokenKind::OpenParen;
         }
         let [.., outer, opened] = self.open.as_slice() else { return false };
         if place == Place::Type {
@@ -203,7 +207,10 @@ impl Parser<'_> {
         while depth > 0 {
             let token = self.raw();
             match token.kind {
-                TokenKind::End => return,
+                TokenKind::End => {
+                    self.unclosed_before = Some(self.at);
+                    return;
+                }
                 TokenKind::OpenBrace => depth += 1,
                 TokenKind::CloseBrace => depth -= 1,
                 TokenKind::Name if token.in_column_one() && declarations.has(token.word) => return,
@@ -222,6 +229,9 @@ impl Parser<'_> {
             return Some(token.word);
         }
         if self.slipped_unit() {
+            let next = self.raw();
+            let begins = matches!(next.kind, TokenKind::Semicolon | TokenKind::CloseBrace | TokenKind::End);
+            self.failed = !begins && !next.begins_line;
             return None;
         }
         if !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
@@ -232,32 +242,48 @@ impl Parser<'_> {
         let (span, text) = (self.span(token), self.text(token));
         let in_clauses = !matches!(place, Place::Header | Place::Layer | Place::PlayFile | Place::Steps);
         if in_clauses && token.kind == TokenKind::Name {
-            let declares = place.declarations().has(token.word) && token.begins_line;
+            let declares = place.declarations().has(token.word) && token.begins_line && self.may_follow(token.word);
             if CLAUSES.has(token.word) || declares {
                 self.note(clause_not_here::not_here(span, text, place));
                 return Some(token.word);
             }
         }
-        // A name goes on with these; a misspelt word does not.
-        let next = self.token_at(self.at + 1).kind;
-        let goes_on = !matches!(
-            next,
-            TokenKind::Dot
-                | TokenKind::Comma
-                | TokenKind::Assign
-                | TokenKind::PlusAssign
-                | TokenKind::MinusAssign
-                | TokenKind::Equal
-                | TokenKind::NotEqual
-                | TokenKind::Colon
-                | TokenKind::CloseParen
-        );
-        let meant = words.nearest(text).filter(|_| goes_on);
+        let meant = words.nearest(text).filter(|word| self.may_follow(*word));
         let diagnostic = unknown_clause::unknown(span, text, place, meant);
         match meant {
             Some(_) => self.note(diagnostic),
             None => self.fail(diagnostic),
         }
         meant
+    }
+
+    /// Whether what stands behind the next token could stand behind this word, were the token the word.
+    fn may_follow(&self, word: Word) -> bool {
+        let next = self.token_at(self.at + 1);
+        if next.begins_line {
+            return false;
+        }
+        match word {
+            Word::Story | Word::Use | Word::Offer | Word::Language | Word::Play => next.kind == TokenKind::Text,
+            Word::Type => next.kind == TokenKind::Type,
+            Word::Key => next.word == Word::Task,
+            Word::Commit => next.word == Word::When,
+            Word::Ask => matches!(next.word, Word::Player | Word::Game),
+            Word::Ticks | Word::Day | Word::Begins | Word::Options | Word::Extend | Word::Seed => {
+                next.kind == TokenKind::Number
+            }
+            Word::Horizon | Word::Steps | Word::Beam | Word::Elites | Word::Tolerance => next.kind == TokenKind::Number,
+            Word::Say | Word::See | Word::Never => matches!(next.kind, TokenKind::Text | TokenKind::Name),
+            Word::Method | Word::Goals => matches!(next.kind, TokenKind::Name | TokenKind::OpenBrace),
+            Word::Unordered => next.kind == TokenKind::OpenBrace,
+            Word::Force | Word::Finish | Word::Reload | Word::Fills => {
+                matches!(next.kind, TokenKind::Semicolon | TokenKind::CloseBrace | TokenKind::Name)
+            }
+            Word::Given | Word::Goal | Word::Keep | Word::Prefer => {
+                matches!(next.kind, TokenKind::Name | TokenKind::Reserved)
+            }
+            _ if DECLARATIONS.has(word) => next.kind == TokenKind::Name,
+            _ => matches!(next.kind, TokenKind::Name | TokenKind::Number | TokenKind::Reserved | TokenKind::Tag),
+        }
     }
 }

@@ -44,7 +44,7 @@ impl Parser<'_> {
         Some(match word {
             Word::Given => StepKind::Given(self.effects()),
             Word::Goals => {
-                let who = if self.at(TokenKind::Name) { self.name("the name of a character") } else { None };
+                let who = self.name_before_braces(Place::Wishes, "the name of a character");
                 StepKind::Goals(who, self.wishes())
             }
             Word::Level => StepKind::Level(self.name("the name of a level")?),

@@ -101,8 +101,8 @@ impl Parser<'_> {
     fn slot(&mut self, start: usize, end: usize) -> Expr {
         let lexed = lex(self.file, self.source, start, end);
         let outer_tokens = std::mem::replace(&mut self.tokens, lexed.tokens);
-        let outer = (self.at, self.failed, self.in_slot);
-        (self.at, self.failed, self.in_slot) = (0, false, true);
+        let outer = (self.at, self.failed, self.in_slot, self.parens);
+        (self.at, self.failed, self.in_slot, self.parens) = (0, false, true, 0);
         for diagnostic in lexed.diagnostics {
             self.note(diagnostic);
         }
@@ -111,7 +111,7 @@ impl Parser<'_> {
             self.fail_expected("`}`");
         }
         self.tokens = outer_tokens;
-        (self.at, self.failed, self.in_slot) = outer;
+        (self.at, self.failed, self.in_slot, self.parens) = outer;
         expr
     }
 
