@@ -2,6 +2,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod diagnostics;
+pub mod pddl;
 pub mod syntax;
 #[cfg(test)]
 mod testing;
