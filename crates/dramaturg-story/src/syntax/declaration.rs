@@ -6,8 +6,8 @@ use super::parser::Parser;
 use super::place::Place;
 use super::token::TokenKind;
 use super::tree::{
-    ActionDecl, CharacterDecl, CrowdDecl, FluentDecl, FluentValue, Head, Init, Item, ItemKind, Knob, KnobKind, LayerDecl,
-    Level, Named, NamedBody, ObjectDecl, Param, RuleDecl, Setting, Story, StoryFile, Tag, TaskDecl, Text,
+    ActionDecl, CharacterDecl, CrowdDecl, FluentDecl, FluentValue, Head, Init, Item, ItemKind, Knob, KnobKind,
+    LayerDecl, Level, Named, NamedBody, ObjectDecl, Param, RuleDecl, Setting, Story, StoryFile, Tag, TaskDecl, Text,
 };
 use super::word::{DECLARATIONS, Word};
 

@@ -5,9 +5,7 @@ use dramaturg_model::Span;
 use super::mark::Mark;
 use super::parser::Parser;
 use super::token::TokenKind;
-use super::tree::{
-    Binder, BinderRange, Comparison, Event, EventKind, Expr, ExprKind, Ident, Operator, Path, Set,
-};
+use super::tree::{Binder, BinderRange, Comparison, Event, EventKind, Expr, ExprKind, Ident, Operator, Path, Set};
 use super::word::Word;
 use crate::diagnostics::{and_or_mixed, too_deep};
 
@@ -55,7 +53,8 @@ impl Parser<'_> {
             }
             height = height.saturating_add(1);
         }
-        let mut operands: Vec<Expr> = runs.into_iter().zip(run_spans).map(|(run, span)| conjunction(run, span)).collect();
+        let mut operands: Vec<Expr> =
+            runs.into_iter().zip(run_spans).map(|(run, span)| conjunction(run, span)).collect();
         let whole = match operands.pop() {
             Some(only) if operands.is_empty() => only,
             Some(last) => {

@@ -11,6 +11,9 @@ use super::unit;
 use super::word::Word;
 use crate::diagnostics::{open_text, stray_character};
 
+/// More messages about one file than this help nobody, and would cost time and memory.
+pub(crate) const DIAGNOSTICS_MAX: usize = 500;
+
 /// What `logos` recognises. A hyphen belongs to a name only between two letters or digits.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\u{feff}]+")]
@@ -166,7 +169,8 @@ impl Lexer<'_> {
         let stray = self.stray.take();
         if let Some((from, to)) = stray {
             let characters = self.text.get(from..to).unwrap_or("");
-            self.lexed.diagnostics.push(stray_character::stray(self.span(from, to), characters));
+            let diagnostic = stray_character::stray(self.span(from, to), characters);
+            self.report(diagnostic);
         }
         self.lexed.tokens.push(Token {
             kind,
@@ -220,16 +224,23 @@ impl Lexer<'_> {
                 self.open_close = self.open_close.max(close);
                 let line = self.text.get(start..line_end.unwrap_or(bytes.len())).unwrap_or("");
                 let end = start + line.trim_end().len();
-                self.lexed.diagnostics.push(open_text::open(self.span(start, end)));
+                self.report(open_text::open(self.span(start, end)));
                 end
             }
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.lexed.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.lexed.diagnostics.push(diagnostic);
         }
     }
 
     fn seems_to_open(&self, quote: usize) -> bool {
         let before = self.text.get(..quote).and_then(|text| text.chars().next_back());
         let after = self.text.get(quote + 1..).and_then(|text| text.chars().next());
-        before.is_some_and(char::is_whitespace) && after.is_some_and(|next| next.is_alphanumeric() || "{*".contains(next))
+        before.is_some_and(char::is_whitespace)
+            && after.is_some_and(|next| next.is_alphanumeric() || "{*".contains(next))
     }
 
     fn span(&self, start: usize, end: usize) -> Span {

@@ -7,7 +7,7 @@
 use dramaturg_model::{Diagnostic, FileId, Span};
 use smol_str::SmolStr;
 
-use super::lexer::{Lexed, lex};
+use super::lexer::{DIAGNOSTICS_MAX, Lexed, lex};
 use super::mark::Mark;
 use super::place::{Place, SUFFIXES};
 use super::token::{Comment, Token, TokenKind};
@@ -15,9 +15,6 @@ use super::tree::{Ident, Tag};
 use super::unit;
 use super::word::Word;
 use crate::diagnostics::{expected, too_deep, unknown_unit};
-
-/// More messages than this help nobody, and would cost time and memory.
-const DIAGNOSTICS_MAX: usize = 500;
 
 /// A body whose braces are open.
 #[derive(Clone, Copy, Debug)]
@@ -293,14 +290,17 @@ impl<'s> Parser<'s> {
         if !token.begins_line || token.word == Word::None || self.in_slot {
             return false;
         }
-        let Some(words) = self.open.last().map(|opened| opened.place.words()).filter(|words| words.has(token.word)) else {
+        let Some(words) = self.open.last().map(|opened| opened.place.words()).filter(|words| words.has(token.word))
+        else {
             return false;
         };
         let next = self.token_at(self.at + 1);
         match next.kind {
             TokenKind::Name => !next.begins_line && !SUFFIXES.has(next.word) && !words.has(next.word),
             TokenKind::Number | TokenKind::Text | TokenKind::Type | TokenKind::Tag | TokenKind::Wildcard => true,
-            TokenKind::Reserved => matches!(next.word, Word::Not | Word::Any | Word::All | Word::Done | Word::True | Word::False),
+            TokenKind::Reserved => {
+                matches!(next.word, Word::Not | Word::Any | Word::All | Word::Done | Word::True | Word::False)
+            }
             _ => false,
         }
     }

@@ -46,18 +46,46 @@ pub(crate) enum Place {
 }
 
 use Word::{
-    After, Anchors, Answer, Ask, At, Beam, Begins, By, Check, Choose, Commit, Costs, Day, Do, Down,
-    During, Elites, Every, Expect, Extend, Fail, Fills, Finish, Follows, For, Force, From, Given, Goal,
-    Goals, Horizon, If, Inject, Keep, Keeps, Language, Late, Level, Method, Needs, Never, Next, Offer,
-    Offered, Only, Options, Otherwise, Per, Personality, Play, Prefer, Reads, Reload, Report, Salience, Say, See, Seed,
-    Steps, Stretch, Takes, Then, Ticks, Times, To, Tolerance, Unordered, Until, Up, Uses, Wait, Weight, When, While,
-    Within,
+    After, Anchors, Answer, Ask, At, Beam, Begins, By, Check, Choose, Commit, Costs, Day, Do, Down, During, Elites,
+    Every, Expect, Extend, Fail, Fills, Finish, Follows, For, Force, From, Given, Goal, Goals, Horizon, If, Inject,
+    Keep, Keeps, Language, Late, Level, Method, Needs, Never, Next, Offer, Offered, Only, Options, Otherwise, Per,
+    Personality, Play, Prefer, Reads, Reload, Report, Salience, Say, See, Seed, Steps, Stretch, Takes, Then, Ticks,
+    Times, To, Tolerance, Unordered, Until, Up, Uses, Wait, Weight, When, While, Within,
 };
 
 /// The words that begin a clause in some body.
 pub(crate) const CLAUSES: WordSet = WordSet::of(&[
-    Goal, Keep, Prefer, Takes, Needs, Keeps, Uses, Then, During, Expect, Otherwise, Given, When, While, After, Check,
-    Extend, Reads, Inject, Say, Ask, Costs, Late, Offer, Method, Do, Fills, Anchors, Commit, Personality, Next,
+    Goal,
+    Keep,
+    Prefer,
+    Takes,
+    Needs,
+    Keeps,
+    Uses,
+    Then,
+    During,
+    Expect,
+    Otherwise,
+    Given,
+    When,
+    While,
+    After,
+    Check,
+    Extend,
+    Reads,
+    Inject,
+    Say,
+    Ask,
+    Costs,
+    Late,
+    Offer,
+    Method,
+    Do,
+    Fills,
+    Anchors,
+    Commit,
+    Personality,
+    Next,
 ]);
 
 /// The words that may follow an expression inside one clause.
@@ -76,15 +104,20 @@ impl Place {
             Self::Header => const { WordSet::of(&[Ticks, Day, Begins, Options, Language]) },
             Self::Type => WordSet::EMPTY,
             Self::Layer => const { WordSet::of(&[Horizon, Steps, Beam, Elites, Tolerance]) },
-            Self::Action => const {
-                WordSet::of(&[
-                    Takes, Needs, Keeps, Uses, Then, During, Expect, Otherwise, Check, Extend, Reads, Ask, Say, Costs,
-                    Late, Prefer,
-                ])
-            },
-            Self::Rule => const {
-                WordSet::of(&[Takes, Then, During, Expect, Otherwise, Check, Extend, Reads, Say, Inject]).or(TRIGGERS)
-            },
+            Self::Action => {
+                const {
+                    WordSet::of(&[
+                        Takes, Needs, Keeps, Uses, Then, During, Expect, Otherwise, Check, Extend, Reads, Ask, Say,
+                        Costs, Late, Prefer,
+                    ])
+                }
+            }
+            Self::Rule => {
+                const {
+                    WordSet::of(&[Takes, Then, During, Expect, Otherwise, Check, Extend, Reads, Say, Inject])
+                        .or(TRIGGERS)
+                }
+            }
             Self::Task => const { WordSet::of(&[Needs, Offer, Method, Costs, Fills]) },
             Self::Method => const { WordSet::of(&[Say, Then, Do, Costs]) },
             Self::Pool => const { WordSet::of(&[Anchors, Takes, Needs, Uses, Then, Say, Commit, Costs]) },
@@ -96,12 +129,14 @@ impl Place {
             Self::Ending => const { WordSet::of(&[When, Then, Say]) },
             Self::Wishes => WISHES,
             Self::PlayFile => const { WordSet::of(&[Play]) },
-            Self::Steps => const {
-                WordSet::of(&[
-                    Given, Goals, Level, Seed, Force, Until, Wait, Finish, Reload, Report, Fail, Stretch, Answer,
-                    Choose, Do, See, Never, Check, Offered, Only, Unordered,
-                ])
-            },
+            Self::Steps => {
+                const {
+                    WordSet::of(&[
+                        Given, Goals, Level, Seed, Force, Until, Wait, Finish, Reload, Report, Fail, Stretch, Answer,
+                        Choose, Do, See, Never, Check, Offered, Only, Unordered,
+                    ])
+                }
+            }
         }
     }
 

@@ -67,9 +67,10 @@ impl Parser<'_> {
                         from.get(length + 1..).unwrap_or("")
                     }
                     None => {
+                        // No `{` behind it is closed either, and one message will do.
                         self.note(unclosed_brace::slot(self.bytes(place, place + 1)));
-                        words.push('{');
-                        from.get(1..).unwrap_or("")
+                        words.push_str(from);
+                        ""
                     }
                 },
             };
