@@ -5,8 +5,8 @@
 //!
 //! In order of reading: the foundations ([`table`], [`fixed`], [`source`], [`diagnostic`], [`tick`], [`value`], [`chance`]); the
 //! nouns of a story ([`object`], [`fluent`], [`expr`], [`effect`], [`action`], [`event`], [`rule`], [`task`], [`wish`],
-//! [`character`], [`initial`], [`level`], [`layer`], [`pool`], [`text`]); the whole ([`model`]); and what runs on it ([`eval`],
-//! [`state`], [`plan`]). Begin with [`Model`].
+//! [`character`], [`initial`], [`level`], [`layer`], [`pool`], [`text`]); the whole ([`model`]); and what runs on it ([`usage`],
+//! [`eval`], [`state`], [`plan`]). Begin with [`Model`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod table;
@@ -62,6 +62,8 @@ pub use text::{Piece, Say, Text, TextId};
 
 pub mod model;
 pub use model::{Model, Origin, PddlOrigin};
+pub mod usage;
+pub use usage::{FluentUsage, Usage};
 pub mod eval;
 pub use eval::{Evaluator, Facts};
 pub mod state;

@@ -93,8 +93,14 @@ impl State {
         }
     }
 
-    /// Sets what is given, once for each binding of its binders after the arguments.
-    pub fn give(&mut self, model: &Model, given: &Initial, arguments: &[Value], chance: &mut Chance) {
+    /// Sets what is given, once for each binding of its binders after the arguments; what was set to which values.
+    pub fn give(
+        &mut self,
+        model: &Model,
+        given: &Initial,
+        arguments: &[Value],
+        chance: &mut Chance,
+    ) -> Vec<(Args, Value)> {
         let mut writes: Vec<(Args, Value)> = Vec::new();
         let mut scope = Evaluator::with(model, &*self, arguments);
         let domain = &model.fluents[given.target.fluent].domain;
@@ -113,13 +119,13 @@ impl State {
             };
             writes.push((args, value));
         });
-        for (args, value) in writes {
-            let value = match value {
-                Value::Number(number) => Value::Number(domain.clamp(number)),
-                other => other,
-            };
-            self.set(given.target.fluent, &args, value);
+        for (args, value) in &mut writes {
+            if let Value::Number(number) = value {
+                *number = domain.clamp(*number);
+            }
+            self.set(given.target.fluent, args, *value);
         }
+        writes
     }
 
     /// The stored value of a fluent.

@@ -11,3 +11,10 @@ pub fn diagnostic(span: Span, names: &[String]) -> Diagnostic {
         .here(names.join(" → "))
         .hint("a meaning may use other meanings, but not in a circle")
 }
+
+/// A type that is a kind of itself.
+pub fn of_type(span: Span, names: &[String]) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("`{}` would be a kind of itself", names.first().map_or("", |name| name)))
+        .here(names.join(" → "))
+        .hint("leave one of the parents out")
+}

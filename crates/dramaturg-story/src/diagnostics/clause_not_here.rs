@@ -12,6 +12,39 @@ pub(crate) fn not_here(span: Span, word: &str, place: Place) -> Diagnostic {
     Diagnostic::new(CODE, span, format!("`{word}` cannot stand in {}", place.name())).hint(super::may_stand(place))
 }
 
+/// `check`, `extend` or `otherwise` without something that is expected.
+pub(crate) fn without_expect(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "this makes sense only where something is expected")
+        .hint("add `expect …`, or leave this out")
+}
+
+/// `costs #tag times n` outside a personality.
+pub(crate) fn scaled_cost(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "costs are scaled by tag in a personality only").hint("write `costs n`")
+}
+
+/// `costs n` in a personality.
+pub(crate) fn unscaled_cost(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "a personality scales the costs of actions with a tag").hint("write `costs #tag times n`")
+}
+
+/// `prefer more …` in an action.
+pub(crate) fn only_conditions(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "an action prefers only conditions").hint("write `prefer C weight n`, without `more`, `less` or `follows`")
+}
+
+/// `then` in a rule that has no moment at which it fires.
+pub(crate) fn no_moment(span: Span, trigger: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "this rule has no moment at which something could happen at once")
+        .label(trigger, "holds over time")
+        .hint("use `when` or `after`, or `during` for a change over time")
+}
+
+/// `at` where everything happens at once.
+pub(crate) fn no_time(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "a task has no time of its own, so nothing in it can stand `at` a time").hint("leave `at …` out")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

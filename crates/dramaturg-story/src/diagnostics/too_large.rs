@@ -20,6 +20,12 @@ pub(crate) fn file(span: Span) -> Diagnostic {
         .hint("cut the story into several files and name them with `use`")
 }
 
+/// A meaning that is too large when everything in it is written out.
+pub(crate) fn meaning(span: Span, name: &str, limit: u64) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("written out, the meaning of `{name}` has more than {limit} parts"))
+        .hint("meanings are written out wherever they are used; keep the result in a fluent that a rule sets")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

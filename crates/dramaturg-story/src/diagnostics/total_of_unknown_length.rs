@@ -11,3 +11,9 @@ pub fn diagnostic(span: Span, takes: Span) -> Diagnostic {
         .label(takes, "the world decides how long this takes")
         .hint("say how much `per tick` or `per s`")
 }
+
+/// A total in a rule that never ends.
+pub fn without_end(span: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "a total cannot be spread over a time without end")
+        .hint("say how much `per tick` or `per s`")
+}

@@ -13,6 +13,12 @@ pub(crate) fn unknown(number: Span, span: Span, word: &str, unit: &str) -> Diagn
         .fix(format!("write `{unit}`"), whole, format!(" {unit}"))
 }
 
+/// `word` stands behind `per` and is no unit.
+pub(crate) fn after_per(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("`{word}` is not a unit of time"))
+        .hint("the units behind `per` are `tick`, `ms`, `s`, `min`, `h` and `day`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,237 @@
+//! Checks of the whole model, once everything is lowered.
+
+use dramaturg_model::{
+    Args, Chance, Change, Domain, Expr, Fixed, FluentId, FluentSource, Initial, LevelId, Model, ObjectOrigin, Span, State,
+    Usage, Value,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::files::{Files, Placed};
+use super::lowering::{Deferred, Lowering};
+use crate::diagnostics;
+use crate::syntax::tree::{FluentValue, ItemKind};
+
+/// How many objects or pairs are looked at for missing values; beyond that the first ones speak for the rest.
+const COMBINATIONS_MAX: usize = 10_000;
+
+/// Runs every check that needs the whole model.
+pub(crate) fn check(lowering: &mut Lowering, items: &[Placed<'_>]) {
+    check_deferred(lowering);
+    check_given(lowering);
+    check_values(lowering);
+    let usage = Usage::of(&lowering.model);
+    let explicit = explicit_defaults(lowering, items);
+    let (model, found) = (&lowering.model, &mut lowering.diagnostics);
+    diagnostics::never_set::rule(model, &usage, |fluent| explicit.contains(&fluent), found);
+    diagnostics::never_read::rule(model, &usage, found);
+    diagnostics::nobody_performs::rule(model, found);
+    diagnostics::does_nothing::rule(model, found);
+    diagnostics::uncalled_task::rule(model, found);
+    diagnostics::empty_task::rule(model, found);
+    diagnostics::recursive_task::rule(model, found);
+    diagnostics::unreachable_method::rule(model, found);
+    diagnostics::edge_never_falls::rule(model, &usage, found);
+    diagnostics::unseen_expectation::rule(model, &usage, found);
+}
+
+/// Fluents whose default the author wrote.
+fn explicit_defaults(lowering: &Lowering, items: &[Placed<'_>]) -> FxHashSet<FluentId> {
+    let mut places: FxHashSet<Span> = FxHashSet::default();
+    for placed in items {
+        match &placed.item.kind {
+            ItemKind::Type(decl) => {
+                places.extend(decl.members.iter().filter(|m| m.default.is_some()).map(|member| member.name.span));
+            }
+            ItemKind::Fluent(decl) if matches!(decl.value, FluentValue::Default(_)) => {
+                places.extend(decl.heads.iter().map(|head| head.name.span));
+            }
+            _ => {}
+        }
+    }
+    lowering.model.fluents.iter().filter(|(_, fluent)| places.contains(&fluent.place)).map(|(id, _)| id).collect()
+}
+
+/// Products and quotients, now that it is known what changes.
+fn check_deferred(lowering: &mut Lowering) {
+    for deferred in std::mem::take(&mut lowering.deferred) {
+        let model = &lowering.model;
+        let report = match deferred {
+            Deferred::Product { span, left, right, operation } => (changes(model, &left) && changes(model, &right))
+                .then(|| diagnostics::not_linear::diagnostic(span, operation)),
+            Deferred::Divisor { span, divisor, exact } => {
+                if exact && changes(model, &divisor) {
+                    Some(diagnostics::not_linear::diagnostic(span, "a quotient"))
+                } else {
+                    may_be_zero(model, &divisor).then(|| diagnostics::may_divide_by_zero::diagnostic(span))
+                }
+            }
+        };
+        lowering.diagnostics.extend(report);
+    }
+}
+
+/// Whether a number may change while the story runs.
+fn changes(model: &Model, expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| {
+        found |= match part {
+            Expr::Fluent(fluent, _) => match &model.fluents[*fluent].source {
+                FluentSource::Means(meaning) => changes(model, meaning),
+                _ => !model.fluents[*fluent].is_static,
+            },
+            Expr::Now | Expr::TimeOfDay | Expr::DayNumber => true,
+            _ => false,
+        };
+    });
+    found
+}
+
+fn may_be_zero(model: &Model, divisor: &Expr) -> bool {
+    match divisor {
+        Expr::Value(Value::Number(number)) => *number == Fixed::ZERO,
+        Expr::Fluent(fluent, _) => match &model.fluents[*fluent].domain {
+            Domain::Number(range) | Domain::Int(range) => range.contains(Fixed::ZERO),
+            Domain::Duration => !model.fluents[*fluent].is_static,
+            Domain::Bool | Domain::Choice(_) => false,
+        },
+        _ => false,
+    }
+}
+
+/// All levels in which something may begin; none for a story without levels.
+fn beginnings(model: &Model) -> Vec<Option<LevelId>> {
+    if model.levels.is_empty() { vec![None] } else { model.levels.ids().map(Some).collect() }
+}
+
+/// `set-twice`: two `given` of one level that disagree.
+fn check_given(lowering: &mut Lowering) {
+    let model = &lowering.model;
+    let mut reports = Vec::new();
+    for level in beginnings(model) {
+        let mut state = State::empty(model);
+        let mut chance = Chance::new(0);
+        let mut seen: FxHashMap<(FluentId, Args), (Value, Span, Option<LevelId>)> = FxHashMap::default();
+        for given in model.initial.iter().filter(|given| given.at.is_none() && model.is_visible(given.level, level)) {
+            let writes = state.give(model, given, &[], &mut chance);
+            if !matches!(given.change, Change::Set(_)) {
+                continue;
+            }
+            for (args, value) in writes {
+                disagreement(model, given, args, value, &mut seen, &mut reports);
+            }
+        }
+    }
+    lowering.diagnostics.append(&mut reports);
+}
+
+fn disagreement(
+    model: &Model,
+    given: &Initial,
+    args: Args,
+    value: Value,
+    seen: &mut FxHashMap<(FluentId, Args), (Value, Span, Option<LevelId>)>,
+    reports: &mut Vec<dramaturg_model::Diagnostic>,
+) {
+    let fluent = given.target.fluent;
+    let name = model.fluent_name(fluent, &args);
+    let first = seen.insert((fluent, args), (value, given.place, given.level));
+    // A level may give another value than the story does: that is what levels are for.
+    if let Some((other, place, level)) = first
+        && other != value
+        && level == given.level
+    {
+        let (value, other) = (model.value_name(value), model.value_name(other));
+        reports.push(diagnostics::set_twice::diagnostic(given.place, &name, &value, place, &other));
+    }
+}
+
+/// `no-value`: objects without a starting value.
+fn check_values(lowering: &mut Lowering) {
+    let model = &lowering.model;
+    let mut reports: Vec<dramaturg_model::Diagnostic> = Vec::new();
+    let wanting: Vec<FluentId> = model
+        .fluents
+        .iter()
+        .filter(|(_, fluent)| fluent.default.is_none() && matches!(fluent.source, FluentSource::Stored))
+        .map(|(id, _)| id)
+        .collect();
+    if wanting.is_empty() {
+        return;
+    }
+    let mut said: FxHashSet<(FluentId, Args)> = FxHashSet::default();
+    for level in beginnings(model) {
+        let carried = |fluent: FluentId| {
+            model.milestones.values().any(|milestone| milestone.next == level && milestone.carrying.contains(&fluent))
+        };
+        let state = State::entering(model, level, None, &[], 0);
+        for fluent in wanting.iter().copied().filter(|fluent| !carried(*fluent)) {
+            let declared = &model.fluents[fluent];
+            if !model.is_visible(declared.level, level) {
+                continue;
+            }
+            for args in combinations(model, fluent, level) {
+                let held = args.first().and_then(|arg| arg.as_object()).is_some_and(|object| {
+                    matches!(model.objects[object].origin, ObjectOrigin::Pool(_))
+                });
+                if held || state.get(fluent, &args) != Value::Nothing || !said.insert((fluent, args.clone())) {
+                    continue;
+                }
+                let object = args.first().and_then(|arg| arg.as_object());
+                let place = object.map_or(declared.place, |object| model.objects[object].place);
+                let name = model.fluent_name(fluent, &args);
+                reports.push(diagnostics::no_value::diagnostic(place, &name, &declared.name, declared.place));
+            }
+        }
+    }
+    lowering.diagnostics.append(&mut reports);
+}
+
+/// All arguments of a fluent in a level, up to a limit.
+fn combinations(model: &Model, fluent: FluentId, level: Option<LevelId>) -> Vec<Args> {
+    let mut all = vec![Args::new()];
+    for param in &model.fluents[fluent].params {
+        let values = model.values_of(&param.choices, level);
+        let mut longer = Vec::new();
+        for args in &all {
+            for value in &values {
+                if longer.len() >= COMBINATIONS_MAX {
+                    break;
+                }
+                let mut args = args.clone();
+                args.push(*value);
+                longer.push(args);
+            }
+        }
+        all = longer;
+    }
+    all
+}
+
+/// `untranslated` and `unpinned-text`: what translations beside the story lack.
+pub(crate) fn check_translations(lowering: &mut Lowering, files: &dyn Files, paths: &[String]) {
+    let model = &lowering.model;
+    let mut reports = Vec::new();
+    for path in paths {
+        let Some(text) = files.read(path) else { continue };
+        let known: FxHashSet<&str> =
+            text.lines().filter_map(|line| line.split_once('=')).map(|(id, _)| id.trim_end()).collect();
+        for text in model.texts.values().filter(|text| text.place != Span::NONE && !text.pieces.is_empty()) {
+            let message = message_id(&text.id);
+            if !known.contains(message.as_str()) {
+                reports.push(diagnostics::untranslated::diagnostic(text.place, &text.id, path));
+            }
+        }
+    }
+    if !paths.is_empty() {
+        for text in model.texts.values().filter(|text| !text.pinned) {
+            reports.push(diagnostics::unpinned_text::diagnostic(text.place, &text.id));
+        }
+    }
+    lowering.diagnostics.append(&mut reports);
+}
+
+/// The id of a text in a Fluent file: dots are hyphens there, and names are terms.
+pub fn message_id(id: &str) -> String {
+    let message = id.replace('.', "-");
+    if id.starts_with("name.") { format!("-{message}") } else { message }
+}

@@ -1,0 +1,41 @@
+//! `edge-never-falls`: a `when` that can fire only once.
+
+use dramaturg_model::{Code, Diagnostic, Expr, FluentSource, Model, Trigger, Usage};
+
+/// A `when` that can fire only once.
+pub const CODE: Code = Code::hint("edge-never-falls");
+
+/// Reports rules whose condition, once true, nothing can make false again.
+pub fn rule(model: &Model, usage: &Usage, diagnostics: &mut Vec<Diagnostic>) {
+    if !model.levels.is_empty() {
+        // A new level starts most fluents anew, so any edge may come again.
+        return;
+    }
+    for rule in model.rules.values() {
+        if let Trigger::When(condition, _) = &rule.trigger
+            && rule.commits.is_none()
+            && stays(model, usage, condition, true)
+        {
+            diagnostics.push(
+                Diagnostic::new(CODE, rule.place, format!("`{}` can fire only once: nothing undoes its condition", rule.name))
+                    .hint("fine if that is meant; otherwise something must make the condition false again"),
+            );
+        }
+    }
+}
+
+/// Whether a condition that has this truth keeps it.
+fn stays(model: &Model, usage: &Usage, condition: &Expr, truth: bool) -> bool {
+    match condition {
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| stays(model, usage, part, truth)),
+        Expr::Not(inner) => stays(model, usage, inner, !truth),
+        Expr::Fluent(fluent, args) => {
+            let used = &usage.fluents[*fluent];
+            let stored = matches!(model.fluents[*fluent].source, FluentSource::Stored | FluentSource::Done(_));
+            let undone = if truth { used.set_false } else { used.set_true };
+            let plain = args.iter().all(|arg| matches!(arg, Expr::Value(_) | Expr::Var(_)));
+            stored && plain && !used.observed && !undone && used.set
+        }
+        _ => false,
+    }
+}
