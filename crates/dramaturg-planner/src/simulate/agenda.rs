@@ -1,0 +1,74 @@
+//! What is due when.
+
+use std::collections::BTreeMap;
+
+use dramaturg_model::{Args, FluentId, Tick, Value};
+
+use super::goals::GoalKey;
+use super::rules::RunKey;
+use super::step::StepKey;
+use super::task::TaskKey;
+use super::waits::WaitKey;
+
+/// One thing that is due in a tick. Entries whose step has been cut off or moved meanwhile are passed over when they come.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// P0: a value is observed.
+    Observe(FluentId, Args, Value),
+    /// P0: something given for this tick, by its number among what the model gives.
+    Given(usize),
+    /// P1: a step ends.
+    End(StepKey),
+    /// P1: the effects of a rule with a duration come.
+    RuleEnd(RunKey),
+    /// P1: one use of a step is over.
+    Release(StepKey, usize),
+    /// P1: a task begins or goes on.
+    Task(TaskKey),
+    /// P2: an expectation is looked at for the last time.
+    Deadline(WaitKey),
+    /// P3: a condition at a moment of a step.
+    Condition(StepKey, usize),
+    /// P3: a goal's time has come.
+    Goal(GoalKey),
+    /// P3 and P4: a step starts.
+    Start(StepKey),
+    /// P4: an effect at a moment of a step.
+    Effect(StepKey, usize),
+    /// P4: an effect at a moment of a rule with a duration.
+    RuleEffect(RunKey, usize),
+    /// P4: one use of a step begins.
+    Acquire(StepKey, usize),
+    /// P4: something is said at a moment of a step.
+    Say(StepKey, usize),
+}
+
+/// Everything due, by tick.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Agenda {
+    by_tick: BTreeMap<Tick, Vec<Item>>,
+}
+
+impl Agenda {
+    pub(super) fn add(&mut self, tick: Tick, item: Item) {
+        self.by_tick.entry(tick).or_default().push(item);
+    }
+
+    /// The first tick at which something is due.
+    pub(super) fn next(&self) -> Option<Tick> {
+        self.by_tick.keys().next().copied()
+    }
+
+    /// Takes out what is due at a tick.
+    pub(super) fn take(&mut self, tick: Tick) -> Vec<Item> {
+        self.by_tick.remove(&tick).unwrap_or_default()
+    }
+
+    /// Forgets what the model gives at later ticks, because another level begins.
+    pub(super) fn forget_given(&mut self) {
+        self.by_tick.retain(|_, items| {
+            items.retain(|item| !matches!(item, Item::Given(_)));
+            !items.is_empty()
+        });
+    }
+}
