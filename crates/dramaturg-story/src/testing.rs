@@ -2,19 +2,26 @@
 
 use dramaturg_model::{Diagnostic, FileId, SourceFile};
 
-/// Compiles a story as far as it can be compiled so far.
-fn compile(text: &str) -> Vec<Diagnostic> {
-    crate::syntax::parse_story(FileId(0), text).1
-}
-
-/// Checks that exactly those codes are reported that stand behind `//!` at the end of a line, each on that line.
+/// Compiles a story and checks that exactly those codes are reported that stand behind `//!` at the end of a line, each on
+/// that line.
 #[track_caller]
 pub(crate) fn check(story: &str) {
-    let found = compile(story);
+    compare(story, &crate::compile_text("test.story", story).diagnostics);
+}
+
+/// The same for syntax alone: names need not be declared.
+#[track_caller]
+pub(crate) fn check_syntax(story: &str) {
+    compare(story, &parse("test.story", story));
+}
+
+#[track_caller]
+fn compare(story: &str, found: &[Diagnostic]) {
     let source = SourceFile::new("test.story", story);
     let line_of = |diagnostic: &Diagnostic| source.line_column(diagnostic.span().start).0 as usize;
     let mut wrong = String::new();
-    for (index, line) in story.lines().enumerate() {
+    // The end of the file may be a line of its own, which `lines` does not show.
+    for (index, line) in story.split('\n').enumerate() {
         let comment = line.split_once("//!").map_or("", |(_, codes)| codes);
         let mut wanted: Vec<&str> = comment.split([',', ' ']).filter(|code| !code.is_empty()).collect();
         let mut got: Vec<&str> =
@@ -31,16 +38,16 @@ pub(crate) fn check(story: &str) {
     assert!(wrong.is_empty(), "{wrong}\n\nall that was reported:\n{}\n", messages.join("\n"));
 }
 
-/// The first thing that is reported about a story.
+/// The first fault in the syntax of a story.
 #[track_caller]
-pub(crate) fn first(story: &str) -> Diagnostic {
-    compile(story).into_iter().next().expect("something is reported")
+pub(crate) fn first_fault(story: &str) -> Diagnostic {
+    parse("test.story", story).into_iter().next().expect("something is reported")
 }
 
-/// The story with the fix of the first thing that is reported about it.
+/// The story with the fix of the first fault in its syntax.
 #[track_caller]
 pub(crate) fn apply_fix(story: &str) -> String {
-    let mut edits = first(story).fix.expect("there is a fix").edits;
+    let mut edits = first_fault(story).fix.expect("there is a fix").edits;
     edits.sort_by_key(|edit| edit.span.start);
     let mut text = story.to_owned();
     for edit in edits.iter().rev() {
@@ -74,4 +81,20 @@ pub(crate) fn parse(name: &str, text: &str) -> Vec<Diagnostic> {
     } else {
         crate::syntax::parse_story(FileId(0), text).1
     }
+}
+
+/// A tree as text without the places in it, to compare what two texts say.
+pub(crate) fn without_spans(tree: &impl std::fmt::Debug) -> String {
+    let full = format!("{tree:?}");
+    let mut parts = full.split("Span {");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        for label in [", span: ", ", word: "] {
+            if let Some(shorter) = text.strip_suffix(label) {
+                text.truncate(shorter.len());
+            }
+        }
+        text.push_str(part.split_once('}').map_or("", |(_, rest)| rest));
+    }
+    text
 }

@@ -18,17 +18,19 @@ pub(crate) fn mixed(span: Span, parts: &[Span]) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{apply_fix, check, first};
+    use crate::testing::{apply_fix, check_syntax, first_fault};
 
     #[test]
     fn parentheses_make_it_clear() {
-        check("story \"S\"\nfluent a, b, c\ngoal a and b or c //! and-or-mixed\ngoal (a and b) or c\ngoal a and (b or c)");
+        check_syntax(
+            "story \"S\"\nfluent a, b, c\ngoal a and b or c //! and-or-mixed\ngoal (a and b) or c\ngoal a and (b or c)",
+        );
     }
 
     #[test]
     fn the_fix_groups_what_stands_with_and() {
         assert_eq!(apply_fix("goal a or b and c.d or e and not f(x)"), "goal a or (b and c.d) or (e and not f(x))");
         assert_eq!(apply_fix("goal (a) and b or c"), "goal ((a) and b) or c");
-        assert_eq!(first("goal a and b or c").code, CODE);
+        assert_eq!(first_fault("goal a and b or c").code, CODE);
     }
 }

@@ -25,12 +25,14 @@ pub(crate) fn scaled_cost(span: Span) -> Diagnostic {
 
 /// `costs n` in a personality.
 pub(crate) fn unscaled_cost(span: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, "a personality scales the costs of actions with a tag").hint("write `costs #tag times n`")
+    Diagnostic::new(CODE, span, "a personality scales the costs of actions with a tag")
+        .hint("write `costs #tag times n`")
 }
 
 /// `prefer more …` in an action.
 pub(crate) fn only_conditions(span: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, "an action prefers only conditions").hint("write `prefer C weight n`, without `more`, `less` or `follows`")
+    Diagnostic::new(CODE, span, "an action prefers only conditions")
+        .hint("write `prefer C weight n`, without `more`, `less` or `follows`")
 }
 
 /// `then` in a rule that has no moment at which it fires.
@@ -42,24 +44,29 @@ pub(crate) fn no_moment(span: Span, trigger: Span) -> Diagnostic {
 
 /// `at` where everything happens at once.
 pub(crate) fn no_time(span: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, "a task has no time of its own, so nothing in it can stand `at` a time").hint("leave `at …` out")
+    Diagnostic::new(CODE, span, "a task has no time of its own, so nothing in it can stand `at` a time")
+        .hint("leave `at …` out")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn the_clause_is_read_and_left_out() {
-        check("story \"S\"\nfluent a\nending e {\n  when a\n  takes 3 ticks .. 5 ticks //! clause-not-here\n  say \"x\"\n}");
-        check("story \"S\"\nfluent a\naction go {\n  goal a by 3 ticks //! clause-not-here\n  prefer a weight 2\n  then a\n}");
-        check("story \"S\"\nfluent a\nneeds a //! clause-not-here\ngoal a");
+        check_syntax(
+            "story \"S\"\nfluent a\nending e {\n  when a\n  takes 3 ticks .. 5 ticks //! clause-not-here\n  say \"x\"\n}",
+        );
+        check_syntax(
+            "story \"S\"\nfluent a\naction go {\n  goal a by 3 ticks //! clause-not-here\n  prefer a weight 2\n  then a\n}",
+        );
+        check_syntax("story \"S\"\nfluent a\nneeds a //! clause-not-here\ngoal a");
     }
 
     #[test]
     fn the_hint_lists_what_may_stand() {
-        let found = first("futile f(c: Person) { say \"x\" }");
+        let found = first_fault("futile f(c: Person) { say \"x\" }");
         assert_eq!(found.message, "`say` cannot stand in a futile goal");
         assert_eq!(found.hint.as_deref(), Some("in a futile goal may stand `goal` or `needs`"));
         assert_eq!(found.code, CODE);

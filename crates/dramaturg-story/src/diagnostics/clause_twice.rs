@@ -20,19 +20,21 @@ pub(crate) fn twice(span: Span, word: &str, first: (Span, &str), place: Place) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn what_may_be_repeated_is_left_alone() {
-        check("story \"S\"\nfluent a, b\naction go {\n  needs a\n  needs b\n  then a\n  then b\n}");
-        check("story \"S\"\nfluent a\naction go {\n  takes 3 ticks\n  takes 5 ticks //! clause-twice\n  then a\n}");
-        check("story \"S\" { options 3; options 4 } //! clause-twice");
+        check_syntax("story \"S\"\nfluent a, b\naction go {\n  needs a\n  needs b\n  then a\n  then b\n}");
+        check_syntax(
+            "story \"S\"\nfluent a\naction go {\n  takes 3 ticks\n  takes 5 ticks //! clause-twice\n  then a\n}",
+        );
+        check_syntax("story \"S\" { options 3; options 4 } //! clause-twice");
     }
 
     #[test]
     fn a_rule_has_one_trigger() {
-        check("story \"S\"\nfluent a, b\nrule r {\n  when a\n  while b //! clause-twice\n  then not a\n}");
-        let found = first("rule r { when a; after b }");
+        check_syntax("story \"S\"\nfluent a, b\nrule r {\n  when a\n  while b //! clause-twice\n  then not a\n}");
+        let found = first_fault("rule r { when a; after b }");
         assert_eq!(found.message, "`after` cannot stand beside `when` in a rule");
         assert_eq!((found.labels[1].span.start, found.labels[1].span.end), (9, 13));
         assert_eq!(found.code, CODE);

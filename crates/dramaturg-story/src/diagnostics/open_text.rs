@@ -16,11 +16,11 @@ pub(crate) fn open(span: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check;
+    use crate::testing::check_syntax;
 
     #[test]
     fn the_rest_of_the_story_is_read_as_usual() {
-        check(
+        check_syntax(
             "story \"S\"
             fluent a, b
             rule r {
@@ -34,6 +34,6 @@ mod tests {
 
     #[test]
     fn the_last_text_of_a_file_may_be_open() {
-        check("story \"S\"\nending e { when true; say \"Fin. } //! open-text\n}");
+        check_syntax("story \"S\"\nending e { when true; say \"Fin. } //! open-text\n}");
     }
 }

@@ -31,9 +31,11 @@ pub(crate) fn stray(span: Span, characters: &str) -> Diagnostic {
     let shown: String = characters.chars().take(12).collect();
     let found = Diagnostic::new(CODE, span, format!("`{shown}` means nothing here"));
     match CUSTOMS.iter().find(|(custom, _)| *custom == characters) {
-        Some((_, instead)) => found
-            .hint(format!("this is written `{}`", instead.trim_end()))
-            .fix(format!("write `{}`", instead.trim_end()), span, *instead),
+        Some((_, instead)) => found.hint(format!("this is written `{}`", instead.trim_end())).fix(
+            format!("write `{}`", instead.trim_end()),
+            span,
+            *instead,
+        ),
         None if characters.contains('\'') => found.hint("texts stand in `\"`"),
         None => found,
     }
@@ -49,24 +51,24 @@ pub(crate) fn backslash(span: Span, escaped: char) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn a_sign_of_no_use_is_reported_once() {
-        check("story \"S\"\nfluent a, b\ngoal a && b //! stray-character\ngoal b");
-        check("story \"S\"\nfluent a\ngoal $$ a //! stray-character");
-        check("story \"S\" $%$ //! stray-character\nfluent a");
+        check_syntax("story \"S\"\nfluent a, b\ngoal a && b //! stray-character\ngoal b");
+        check_syntax("story \"S\"\nfluent a\ngoal $$ a //! stray-character");
+        check_syntax("story \"S\" $%$ //! stray-character\nfluent a");
     }
 
     #[test]
     fn a_backslash_escapes_three_characters() {
-        check(r#"story "A \"quoted\" \{ and \\""#);
-        check("story \"a\\nb\" //! stray-character");
+        check_syntax(r#"story "A \"quoted\" \{ and \\""#);
+        check_syntax("story \"a\\nb\" //! stray-character");
     }
 
     #[test]
     fn customs_of_other_languages_are_translated() {
-        let found = first("goal a && b");
+        let found = first_fault("goal a && b");
         assert_eq!(found.hint.as_deref(), Some("this is written `and`"));
         assert_eq!(found.fix.map(|fix| fix.edits[0].text.clone()).as_deref(), Some("and"));
         assert_eq!(found.code, CODE);

@@ -17,7 +17,7 @@ pub(crate) fn too_deep(span: Span) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn depth_is_bounded_in_every_direction() {
@@ -25,18 +25,18 @@ mod tests {
             format!("story \"S\"\nfluent a\ngoal {}a{} //! too-deep\ngoal a", open.repeat(count), close.repeat(count))
         };
         for (open, close) in [("(", ")"), ("not ", ""), ("-", ""), ("", " + 1"), ("f(", ")"), ("any x: T (", ")")] {
-            check(&deep(open, close, 200));
-            check(&deep(open, close, 50).replace(" //! too-deep", ""));
-            check(&deep(open, close, 20_000));
+            check_syntax(&deep(open, close, 200));
+            check_syntax(&deep(open, close, 50).replace(" //! too-deep", ""));
+            check_syntax(&deep(open, close, 20_000));
         }
     }
 
     #[test]
     fn braces_count_too() {
         let levels = format!("{}{}", "level l {".repeat(5_000), "}".repeat(5_000));
-        let found = first(&levels);
+        let found = first_fault(&levels);
         assert_eq!(found.code, CODE);
-        check(&format!("{levels} //! too-deep\ntype A"));
-        check(&format!("{} //! too-deep", "level l {".repeat(5_000)));
+        check_syntax(&format!("{levels} //! too-deep\ntype A"));
+        check_syntax(&format!("{} //! too-deep", "level l {".repeat(5_000)));
     }
 }

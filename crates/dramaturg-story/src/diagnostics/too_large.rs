@@ -29,18 +29,18 @@ pub(crate) fn meaning(span: Span, name: &str, limit: u64) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn what_can_be_counted_is() {
-        check("story \"S\"\nfluent x: number = 9223372036854.775807");
-        check("story \"S\"\nfluent x: number = 9223372036854.775808 //! too-large");
-        check("story \"S\"\nfluent x: number = 99999999999999999999999999999 //! too-large");
+        check_syntax("story \"S\"\nfluent x: number = 9223372036854.775807");
+        check_syntax("story \"S\"\nfluent x: number = 9223372036854.775808 //! too-large");
+        check_syntax("story \"S\"\nfluent x: number = 99999999999999999999999999999 //! too-large");
     }
 
     #[test]
     fn a_huge_file_is_not_read() {
-        let found = first(&" ".repeat(FILE_BYTES_MAX + 1));
+        let found = first_fault(&" ".repeat(FILE_BYTES_MAX + 1));
         assert_eq!(found.code, CODE);
     }
 }

@@ -22,12 +22,12 @@ pub(crate) fn percent(span: Span, digits: &str, rounded: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{apply_fix, check, first};
+    use crate::testing::{apply_fix, check_syntax, first_fault};
 
     #[test]
     fn six_decimals_are_exact() {
-        check("story \"S\"\nfluent x: number = 0.123456");
-        check("story \"S\"\nfluent x: number = 0.1234567 //! too-precise");
+        check_syntax("story \"S\"\nfluent x: number = 0.123456");
+        check_syntax("story \"S\"\nfluent x: number = 0.1234567 //! too-precise");
     }
 
     #[test]
@@ -35,6 +35,6 @@ mod tests {
         assert_eq!(apply_fix("fluent x: number = 0.1234567"), "fluent x: number = 0.123457");
         assert_eq!(apply_fix("fluent x: number = 1.9999999 s"), "fluent x: number = 2 s");
         assert_eq!(apply_fix("fluent x: number = 1.23456 %"), "fluent x: number = 1.2346 %");
-        assert_eq!(first("fluent x: number = 0.0000001").code, CODE);
+        assert_eq!(first_fault("fluent x: number = 0.0000001").code, CODE);
     }
 }

@@ -26,29 +26,35 @@ pub(crate) fn slot(open: Span) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check, first};
+    use crate::testing::{check_syntax, first_fault};
 
     #[test]
     fn the_next_declaration_is_not_lost() {
-        check("story \"S\"\nfluent a\nrule r { //! unclosed-brace\n  when a\n  say \"x\"\n\nrule s { when a; say \"y\" }");
-        check("story \"S\"\ntype A { //! unclosed-brace\n  x\n  y: number\nobject b: A\n");
-        check("story \"S\" { options 3 //! unclosed-brace\ntype A\n");
+        check_syntax(
+            "story \"S\"\nfluent a\nrule r { //! unclosed-brace\n  when a\n  say \"x\"\n\nrule s { when a; say \"y\" }",
+        );
+        check_syntax("story \"S\"\ntype A { //! unclosed-brace\n  x\n  y: number\nobject b: A\n");
+        check_syntax("story \"S\" { options 3 //! unclosed-brace\ntype A\n");
     }
 
     #[test]
     fn indentation_tells_which_brace_is_missing() {
-        check("story \"S\"\nfluent a\ntask t {\n  method { //! unclosed-brace\n    then a\n  method { then not a }\n}\n");
-        check("story \"S\"\nfluent a\ntask t {\n  method { //! unclosed-brace\n    then a\n}\ntask u { offer \"u\" }\n");
+        check_syntax(
+            "story \"S\"\nfluent a\ntask t {\n  method { //! unclosed-brace\n    then a\n  method { then not a }\n}\n",
+        );
+        check_syntax(
+            "story \"S\"\nfluent a\ntask t {\n  method { //! unclosed-brace\n    then a\n}\ntask u { offer \"u\" }\n",
+        );
     }
 
     #[test]
     fn a_slot_ends_in_its_text() {
-        check("story \"S\"\nfluent a\nrule r { when a; say \"It is {a now.\" } //! unclosed-brace");
+        check_syntax("story \"S\"\nfluent a\nrule r { when a; say \"It is {a now.\" } //! unclosed-brace");
     }
 
     #[test]
     fn the_brace_is_the_place_of_the_fault() {
-        let found = first("level l {\n  goal a\n");
+        let found = first_fault("level l {\n  goal a\n");
         assert_eq!((found.code, found.span().start), (CODE, 8));
     }
 }

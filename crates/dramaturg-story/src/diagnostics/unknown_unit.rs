@@ -22,20 +22,20 @@ pub(crate) fn after_per(span: Span, word: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{apply_fix, check, first};
+    use crate::testing::{apply_fix, check_syntax, first_fault};
 
     #[test]
     fn other_spellings_are_found() {
-        check("story \"S\" { ticks 60 per s }\naction go {\n  takes 5 sec //! unknown-unit\n  say \"x\"\n}");
-        check("story \"S\"\ntype A {\n  size: duration = 5 minutes //! unknown-unit\n  b\n}");
-        check("story \"S\"\ntype A\nobject a: A (x = 5 Hours, y = 2) //! unknown-unit");
-        check("story \"S\"\naction go {\n  takes 3   s //! unknown-unit\n  say \"x\"\n}");
-        check("story \"S\"\naction go {\n  takes 3 tciks //! unknown-unit\n  say \"x\"\n}");
+        check_syntax("story \"S\" { ticks 60 per s }\naction go {\n  takes 5 sec //! unknown-unit\n  say \"x\"\n}");
+        check_syntax("story \"S\"\ntype A {\n  size: duration = 5 minutes //! unknown-unit\n  b\n}");
+        check_syntax("story \"S\"\ntype A\nobject a: A (x = 5 Hours, y = 2) //! unknown-unit");
+        check_syntax("story \"S\"\naction go {\n  takes 3   s //! unknown-unit\n  say \"x\"\n}");
+        check_syntax("story \"S\"\naction go {\n  takes 3 tciks //! unknown-unit\n  say \"x\"\n}");
     }
 
     #[test]
     fn what_may_follow_a_number_is_left_alone() {
-        check(
+        check_syntax(
             "story \"S\" { ticks 60 per s }
             type A { d: int = 5 m: int = 3; hands: actuator 2 }
             pool p(a: A) of 4 { anchors a.m }
@@ -49,6 +49,6 @@ mod tests {
     #[test]
     fn the_fix_writes_the_unit() {
         assert_eq!(apply_fix("goal x by 5sec"), "goal x by 5 s");
-        assert_eq!(first("goal x by 50 percent").code, CODE);
+        assert_eq!(first_fault("goal x by 50 percent").code, CODE);
     }
 }

@@ -8,7 +8,7 @@ use super::spacing::Break;
 pub(super) struct Writer {
     pub(super) text: String,
     pub(super) column: usize,
-    /// Whether some line is wider than it should be; comments at the end do not count.
+    /// Whether some line was or is wider than it should be; comments at the end do not count.
     pub(super) too_wide: bool,
 }
 
@@ -79,7 +79,8 @@ pub(super) fn flow(writer: &mut Writer, atoms: &[Atom<'_>], indent: usize) {
         if line_start > 0 {
             writer.line(indent);
         }
-        let line_end = line_end(writer.column, atoms, line_start);
+        let (line_end, forced) = line_end(writer.column, atoms, line_start);
+        writer.too_wide |= forced;
         for (index, atom) in atoms.iter().enumerate().take(line_end).skip(line_start) {
             if atom.blank_before && index > line_start {
                 writer.write(" ");
@@ -100,13 +101,14 @@ pub(super) fn flow(writer: &mut Writer, atoms: &[Atom<'_>], indent: usize) {
     }
 }
 
-/// The index of the atom before which the line breaks that begins with the atom `start` in this column.
-fn line_end(mut column: usize, atoms: &[Atom<'_>], start: usize) -> usize {
+/// The index of the atom before which the line breaks that begins with the atom `start` in this column, and whether it breaks
+/// for want of room.
+fn line_end(mut column: usize, atoms: &[Atom<'_>], start: usize) -> (usize, bool) {
     let mut best: Option<(Break, usize)> = None;
     for (index, atom) in atoms.iter().enumerate().skip(start) {
         if index > start {
             if !atom.remarks.is_empty() || atom.broken && atom.chance.is_some_and(Break::is_kept) {
-                return index;
+                return (index, false);
             }
             if let Some(chance) = atom.chance.filter(|chance| best.is_none_or(|(known, _)| *chance <= known)) {
                 best = Some((chance, index));
@@ -116,14 +118,14 @@ fn line_end(mut column: usize, atoms: &[Atom<'_>], start: usize) -> usize {
         let first_line = atom.text.split('\n').next().unwrap_or("");
         let too_wide = column + blank + width(first_line) > COLUMNS_MAX;
         if let Some((_, at)) = best.filter(|_| too_wide) {
-            return at;
+            return (at, true);
         }
         column = match atom.text.rsplit_once('\n') {
             Some((_, last_line)) => width(last_line),
             None => column + blank + width(first_line),
         };
     }
-    atoms.len()
+    (atoms.len(), false)
 }
 
 /// Columns a text takes: one for each character.

@@ -5,7 +5,7 @@ use dramaturg_model::Span;
 use super::mark::Mark;
 use super::parser::Parser;
 use super::token::TokenKind;
-use super::tree::{Binder, BinderRange, Comparison, Event, EventKind, Expr, ExprKind, Ident, Operator, Path, Set};
+use super::tree::{Comparison, Expr, ExprKind, Operator, Set};
 use super::word::Word;
 use crate::diagnostics::{and_or_mixed, too_deep};
 
@@ -147,13 +147,13 @@ impl Parser<'_> {
     }
 
     /// `"(" expr { "," expr } ")"`
-    fn listed(&mut self) -> Vec<Expr> {
+    pub(super) fn listed(&mut self) -> Vec<Expr> {
         let open = self.span(self.raw());
         if self.expect(TokenKind::OpenParen, "`(`") { self.listed_from(open) } else { Vec::new() }
     }
 
     /// The rest of a list behind its `(`.
-    fn listed_from(&mut self, open: Span) -> Vec<Expr> {
+    pub(super) fn listed_from(&mut self, open: Span) -> Vec<Expr> {
         let mut items = Vec::new();
         let mut height = 0;
         if !self.enter() {
@@ -311,77 +311,6 @@ impl Parser<'_> {
         let height = self.height;
         let inner = Box::new(self.grown(height, inner));
         Some(if word == Word::Any { ExprKind::Any(binders, inner) } else { ExprKind::All(binders, inner) })
-    }
-
-    /// `binder { "," binder }`
-    pub(super) fn binders(&mut self) -> Vec<Binder> {
-        let mut binders = Vec::new();
-        loop {
-            let Some(name) = self.name("a name for each object") else { break };
-            let range = if self.eat_word(Word::In) {
-                BinderRange::Among(self.listed())
-            } else if self.expect(TokenKind::Colon, "`:` and a type, or `in` and a list") {
-                BinderRange::Types(self.types())
-            } else {
-                BinderRange::Types(Vec::new())
-            };
-            binders.push(Binder { name, range });
-            if !self.eat(TokenKind::Comma) {
-                break;
-            }
-        }
-        binders
-    }
-
-    /// `types = TYPE { "|" TYPE }`
-    pub(super) fn types(&mut self) -> Vec<Ident> {
-        let mut types = Vec::new();
-        loop {
-            types.extend(self.type_name());
-            if !self.eat(TokenKind::Bar) {
-                return types;
-            }
-        }
-    }
-
-    /// `path = NAME [ arguments ] { "." NAME }`
-    pub(super) fn path(&mut self) -> Option<Path> {
-        let start = self.at;
-        let name = self.name("a name")?;
-        let arguments = self.arguments();
-        let mut attributes = Vec::new();
-        while self.eat(TokenKind::Dot) {
-            attributes.extend(self.name("the name of an attribute"));
-        }
-        Some(Path { name, arguments, attributes, span: self.span_from(start) })
-    }
-
-    /// `event = TAG | NAME [ "." NAME ] [ arguments ]`
-    pub(super) fn event(&mut self) -> Option<Event> {
-        let start = self.at;
-        let kind = if self.at(TokenKind::Tag) {
-            EventKind::Tag(self.tag()?)
-        } else {
-            let name = self.name("the name of an action, task, rule, milestone or ending, or a tag")?;
-            let member = if self.eat(TokenKind::Dot) { self.name("the name of a method") } else { None };
-            EventKind::Named { name, member, arguments: self.arguments() }
-        };
-        Some(Event { kind, span: self.span_from(start) })
-    }
-
-    /// `arguments = "(" [ expr { "," expr } ] ")"`
-    fn arguments(&mut self) -> Option<Vec<Expr>> {
-        if !self.at(TokenKind::OpenParen) {
-            return None;
-        }
-        self.mark(Mark::Call);
-        let open = self.bump();
-        if self.eat(TokenKind::CloseParen) {
-            return Some(Vec::new());
-        }
-        let arguments = self.listed_from(self.span(open));
-        self.height = self.height.saturating_add(1);
-        Some(arguments)
     }
 
     /// An expression one level higher than `height`, unless that is too high. Long sums are as deep as nested parentheses,

@@ -96,8 +96,17 @@ pub(crate) fn lex(file: FileId, source: &str, start: usize, end: usize) -> Lexed
     let text = source.get(start..end).unwrap_or("");
     // A story has a token for about every five bytes.
     let lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4 + 1), ..Lexed::default() };
-    let mut lexer =
-        Lexer { file, text, offset: start as u32, lexed, indent: 0, begins_line: true, stray: None, open_close: None };
+    let mut lexer = Lexer {
+        file,
+        text,
+        offset: start as u32,
+        lexed,
+        indent: 0,
+        begins_line: true,
+        comment_begins_line: true,
+        stray: None,
+        open_close: None,
+    };
     lexer.run();
     lexer.lexed
 }
@@ -110,6 +119,8 @@ struct Lexer<'s> {
     indent: u16,
     /// Whether a line break has come since the last token.
     begins_line: bool,
+    /// Whether a line break has come since the last token other than `;`, which may go without leaving a trace.
+    comment_begins_line: bool,
     /// Characters left out since the last token.
     stray: Option<(usize, usize)>,
     /// Where the search for the end of an open text ended. Every quote before it is escaped, so texts that begin there are
@@ -159,6 +170,7 @@ impl Lexer<'_> {
         let gap = self.text.as_bytes().get(from..to).unwrap_or(&[]);
         if let Some(at) = gap.iter().rposition(|byte| *byte == b'\n') {
             self.begins_line = true;
+            self.comment_begins_line = true;
             self.indent = u16::try_from(gap.len() - at - 1).unwrap_or(u16::MAX);
         } else if from == 0 {
             self.indent = u16::try_from(gap.len()).unwrap_or(u16::MAX);
@@ -182,6 +194,7 @@ impl Lexer<'_> {
             end: self.offset + end as u32,
         });
         self.begins_line = false;
+        self.comment_begins_line &= kind == TokenKind::Semicolon;
     }
 
     fn comment(&mut self, start: usize, end: usize) {
@@ -190,7 +203,7 @@ impl Lexer<'_> {
             start: self.offset + start as u32,
             end: self.offset + (start + text.trim_end().len()) as u32,
             doc: text.starts_with("///") && !text.starts_with("////"),
-            begins_line: self.begins_line,
+            begins_line: self.comment_begins_line,
         });
     }
 

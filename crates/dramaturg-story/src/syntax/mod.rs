@@ -6,7 +6,7 @@
 //!
 //! In data-flow order: [`lexer`] (text to `token`s, with `word` and `unit`), `parser` (the state and its smallest steps),
 //! `recovery` (bodies, and where to go on after a fault, by the table in `place`), then the grammar from small to large:
-//! `number`, `text`, `expression`, `effect`, `wish`, `clause`, `domain`, `declaration`, `step`. What comes out is [`tree`];
+//! `number`, `text`, `path`, `expression`, `effect`, `wish`, `clause`, `domain`, `declaration`, `step`. What comes out is [`tree`];
 //! `mark` is what the formatter is told besides.
 
 use dramaturg_model::{Diagnostic, FileId, Span};
@@ -20,11 +20,12 @@ pub(crate) mod lexer;
 pub(crate) mod mark;
 mod number;
 mod parser;
+mod path;
 pub(crate) mod place;
 mod recovery;
 mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 pub(crate) mod token;
 pub mod tree;

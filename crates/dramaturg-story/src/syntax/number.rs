@@ -23,7 +23,7 @@ impl Parser<'_> {
         let text = self.text(token);
         let digits_length = text.trim_end_matches(|last: char| !last.is_ascii_digit()).len();
         let (digits, rest) = text.split_at_checked(digits_length).unwrap_or((text, ""));
-        let unit = unit::unit(rest.trim_start());
+        let unit = unit::unit(rest.trim_start()).or_else(|| self.misspelt_unit());
         let span = self.span(token);
         let mut digits_span = span;
         digits_span.end = span.start + digits_length as u32;
@@ -45,9 +45,6 @@ impl Parser<'_> {
                 Fixed::MAX
             }
         };
-        if unit.is_none() {
-            self.misspelt_unit();
-        }
         Some(Number { value, unit, span })
     }
 }

@@ -12,9 +12,8 @@ use super::mark::Mark;
 use super::place::{Place, SUFFIXES};
 use super::token::{Comment, Token, TokenKind};
 use super::tree::{Ident, Tag};
-use super::unit;
 use super::word::Word;
-use crate::diagnostics::{expected, too_deep, unknown_unit};
+use crate::diagnostics::{expected, too_deep};
 
 /// A body whose braces are open.
 #[derive(Clone, Copy, Debug)]
@@ -208,11 +207,20 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports that something else must stand here.
+    /// Reports that something else must stand here, or, where a line ends, something more.
     pub(super) fn fail_expected(&mut self, wanted: &str) {
         if !self.failed {
-            let diagnostic = expected::expected(self.span(self.raw()), &self.found(), wanted);
+            let diagnostic = self.expected(wanted);
             self.fail(diagnostic);
+        }
+    }
+
+    fn expected(&self, wanted: &str) -> Diagnostic {
+        let token = self.raw();
+        let line_ends = token.begins_line || token.kind == TokenKind::End;
+        match self.at.checked_sub(1).filter(|_| line_ends && !self.in_slot) {
+            Some(before) => expected::missing(self.span(self.token_at(before)), wanted),
+            None => expected::expected(self.span(token), &self.found(), wanted),
         }
     }
 
@@ -243,7 +251,7 @@ impl<'s> Parser<'s> {
         if self.failed {
             return;
         }
-        let diagnostic = expected::closing(self.span(self.raw()), &self.found(), wanted, open);
+        let diagnostic = self.expected(wanted).label(open, "opened here");
         self.fail(diagnostic);
     }
 
@@ -259,7 +267,7 @@ impl<'s> Parser<'s> {
 
     fn ident(&mut self, kind: TokenKind, wanted: &str) -> Option<Ident> {
         let token = self.peek();
-        if token.kind == kind && !self.begins_next_clause() {
+        if token.kind == kind {
             self.bump();
             return Some(Ident { text: SmolStr::new(self.text(token)), span: self.span(token) });
         }
@@ -283,83 +291,29 @@ impl<'s> Parser<'s> {
         Some(Tag { name: Ident { text: SmolStr::new(text), span: self.span(token) } })
     }
 
-    /// Whether a name would swallow the word of the next clause. A word may be a name, but not when a line begins with it and
-    /// what follows could only belong to the clause: then rather what should stand before it is missing.
-    pub(super) fn begins_next_clause(&self) -> bool {
-        let token = self.raw();
+    /// Reports that a path is missing where it would swallow the word of the next clause. A word may be a name, but not when a
+    /// line begins with it and what follows could only belong to the clause.
+    pub(super) fn check_next_clause(&mut self, wanted: &str) {
+        let token = self.peek();
         if !token.begins_line || token.word == Word::None || self.in_slot {
-            return false;
+            return;
         }
         let Some(words) = self.open.last().map(|opened| opened.place.words()).filter(|words| words.has(token.word))
         else {
-            return false;
+            return;
         };
         let next = self.token_at(self.at + 1);
-        match next.kind {
+        let begins_clause = match next.kind {
             TokenKind::Name => !next.begins_line && !SUFFIXES.has(next.word) && !words.has(next.word),
             TokenKind::Number | TokenKind::Text | TokenKind::Type | TokenKind::Tag | TokenKind::Wildcard => true,
             TokenKind::Reserved => {
                 matches!(next.word, Word::Not | Word::Any | Word::All | Word::Done | Word::True | Word::False)
             }
             _ => false,
-        }
-    }
-
-    /// Steps over a word behind a number that is meant as a unit and cannot stand there otherwise.
-    pub(super) fn slipped_unit(&mut self) -> bool {
-        let token = self.raw();
-        if self.failed || token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
-            return false;
-        }
-        // `5 h.keys`: here the word is a name, and something else is missing.
-        let goes_on = [TokenKind::Dot, TokenKind::OpenParen, TokenKind::Assign, TokenKind::Equal, TokenKind::Colon];
-        if goes_on.contains(&self.token_at(self.at + 1).kind) {
-            return false;
-        }
-        unit::perhaps_meant_by(self.text(token)).is_some_and(|unit| self.report_unit(unit))
-    }
-
-    /// Whether a token that must stand here stands behind a slipped unit; if something else does, nothing more is said.
-    fn behind_slipped_unit(&mut self, fits: impl Fn(Token) -> bool) -> bool {
-        if !self.slipped_unit() {
-            return false;
-        }
-        self.failed = !fits(self.raw());
-        !self.failed
-    }
-
-    /// Steps over a well-known other spelling of a unit directly behind a number, or a unit too far behind it.
-    pub(super) fn misspelt_unit(&mut self) {
-        let token = self.raw();
-        if token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
-            return;
-        }
-        let close = token.start <= self.token_at(self.at.saturating_sub(1)).end + 1;
-        let text = self.text(token).to_lowercase();
-        // Among attributes, where any name may stand, a unit too far from its number would pass for one of them.
-        let in_type = self.open.last().is_some_and(|opened| opened.place == Place::Type);
-        let meant = match unit::unit(&text) {
-            Some(_) if token.kind == TokenKind::Type || in_type => unit::perhaps_meant_by(&text),
-            _ => unit::meant_by(&text).filter(|_| close),
         };
-        // `size: int = 5 m: int`: here the word begins the next attribute.
-        let next = self.token_at(self.at + 1).kind;
-        let begins = matches!(next, TokenKind::Colon | TokenKind::Assign | TokenKind::Dot | TokenKind::OpenParen);
-        if let Some(unit) = meant.filter(|_| !begins) {
-            self.report_unit(unit);
+        if begins_clause {
+            self.fail_expected(wanted);
         }
-    }
-
-    fn report_unit(&mut self, unit: &str) -> bool {
-        let number = self.token_at(self.at.saturating_sub(1));
-        let has_unit = !self.text(number).ends_with(|last: char| last.is_ascii_digit());
-        if self.at == 0 || number.kind != TokenKind::Number || has_unit {
-            return false;
-        }
-        let token = self.raw();
-        self.note(unknown_unit::unknown(self.span(number), self.span(token), self.text(token), unit));
-        self.bump();
-        true
     }
 
     /// Goes one level deeper, unless that is too deep; `leave` must follow then.
@@ -381,7 +335,8 @@ impl<'s> Parser<'s> {
     /// The hover text before the token at `index`: the lines after `///` between it and the token before.
     pub(super) fn doc_before(&self, index: usize) -> Option<SmolStr> {
         let end = self.token_at(index).start;
-        let start = if index == 0 { 0 } else { self.token_at(index - 1).end };
+        let before = self.tokens.iter().take(index).rev().find(|token| token.kind != TokenKind::Semicolon);
+        let start = before.map_or(0, |token| token.end);
         let first = self.comments.partition_point(|comment| comment.start < start);
         let lines: Vec<&str> = self
             .comments

@@ -84,7 +84,8 @@ impl Parser<'_> {
     /// Steps to the first thing of a body; false if there is no body.
     fn open_brace(&mut self, place: Place) -> bool {
         let indent = self.thing_indent;
-        if !self.failed && !self.at(TokenKind::OpenBrace) && !(self.slipped_unit() && self.at(TokenKind::OpenBrace)) {
+        let is_open = self.at(TokenKind::OpenBrace) || self.slipped_unit() && self.at(TokenKind::OpenBrace);
+        if !self.failed && !is_open {
             self.fail_expected("`{`");
             // Only the brace is missing: the body itself is there.
             self.failed = !place.words().has(self.raw().word);
@@ -236,7 +237,7 @@ impl Parser<'_> {
         }
         if !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
             let wanted = format!("{} ({})", place.thing(), place.choices());
-            self.fail_expected(&wanted);
+            self.fail(expected::expected(self.span(token), &self.found(), &wanted));
             return None;
         }
         let (span, text) = (self.span(token), self.text(token));

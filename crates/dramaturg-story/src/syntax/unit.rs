@@ -1,6 +1,10 @@
 //! Units behind numbers, and what people write instead of them.
 
+use super::parser::Parser;
+use super::place::Place;
+use super::token::{Token, TokenKind};
 use super::tree::Unit;
+use crate::diagnostics::unknown_unit;
 
 /// The units as they are written.
 pub(crate) const UNITS: [(&str, Unit); 9] = [
@@ -94,6 +98,66 @@ pub(crate) fn perhaps_meant_by(word: &str) -> Option<&'static str> {
             .find(|(spelling, _)| strsim::damerau_levenshtein(&lower, spelling) <= 1)
             .map(|(_, unit)| unit)
     })
+}
+
+impl Parser<'_> {
+    /// Steps over a word behind a number that is meant as a unit and cannot stand there otherwise.
+    pub(super) fn slipped_unit(&mut self) -> bool {
+        let token = self.raw();
+        if self.failed || token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
+            return false;
+        }
+        // `5 h.keys`: here the word is a name, and something else is missing.
+        let goes_on = [TokenKind::Dot, TokenKind::OpenParen, TokenKind::Assign, TokenKind::Equal, TokenKind::Colon];
+        if goes_on.contains(&self.token_at(self.at + 1).kind) {
+            return false;
+        }
+        perhaps_meant_by(self.text(token)).is_some_and(|unit| self.report_unit(unit))
+    }
+
+    /// Whether a token that must stand here stands behind a slipped unit; if something else does, nothing more is said.
+    pub(super) fn behind_slipped_unit(&mut self, fits: impl Fn(Token) -> bool) -> bool {
+        if !self.slipped_unit() {
+            return false;
+        }
+        self.failed = !fits(self.raw());
+        !self.failed
+    }
+
+    /// Steps over a well-known other spelling of a unit directly behind a number, or a unit too far behind it, and returns the
+    /// unit that is meant.
+    pub(super) fn misspelt_unit(&mut self) -> Option<Unit> {
+        let token = self.raw();
+        if token.begins_line || !matches!(token.kind, TokenKind::Name | TokenKind::Type) {
+            return None;
+        }
+        let close = token.start <= self.token_at(self.at.saturating_sub(1)).end + 1;
+        let text = self.text(token).to_lowercase();
+        // Among attributes, where any name may stand, a unit too far from its number would pass for one of them.
+        let in_type = self.open.last().is_some_and(|opened| opened.place == Place::Type);
+        let meant = match unit(&text) {
+            Some(_) if token.kind == TokenKind::Type || in_type => perhaps_meant_by(&text),
+            _ => meant_by(&text).filter(|_| close),
+        };
+        // `size: int = 5 m: int`: here the word begins the next attribute.
+        let next = self.token_at(self.at + 1).kind;
+        let begins = matches!(next, TokenKind::Colon | TokenKind::Assign | TokenKind::Dot | TokenKind::OpenParen);
+        let meant = meant.filter(|_| !begins)?;
+        self.report_unit(meant);
+        unit(meant)
+    }
+
+    fn report_unit(&mut self, unit: &str) -> bool {
+        let number = self.token_at(self.at.saturating_sub(1));
+        let has_unit = !self.text(number).ends_with(|last: char| last.is_ascii_digit());
+        if self.at == 0 || number.kind != TokenKind::Number || has_unit {
+            return false;
+        }
+        let token = self.raw();
+        self.note(unknown_unit::unknown(self.span(number), self.span(token), self.text(token), unit));
+        self.bump();
+        true
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use dramaturg_model::FileId;
 use proptest::prelude::*;
 
+use super::soup::soup;
 use crate::syntax::lexer::lex;
+use crate::syntax::parse_expr;
 use crate::syntax::token::TokenKind;
 use crate::testing::{parse, samples};
 
@@ -43,5 +45,41 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         parse("a.story", &text);
         parse("a.play", &text);
+        parse_expr(FileId(0), &text);
+    }
+
+    #[test]
+    fn any_tokens_are_read(text in soup()) {
+        parse("a.story", &text);
+        parse("a.play", &text);
+        parse_expr(FileId(0), &text);
+    }
+
+    /// Whatever half of a sample is there: an editor asks after every keystroke.
+    #[test]
+    fn any_stretch_of_a_sample_is_read(sample in 0..25_usize, from in 0.0..1.0_f64, to in 0.0..1.0_f64) {
+        let (name, text) = &samples()[sample];
+        let boundary = |share: f64| {
+            let wanted = (text.len() as f64 * share) as usize;
+            (0..=wanted).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
+        let (from, to) = (boundary(from.min(to)), boundary(from.max(to)));
+        for diagnostic in parse(name, &text[from..to]) {
+            prop_assert!(diagnostic.labels.iter().all(|label| label.span.end as usize <= to - from), "{:?}", diagnostic);
+        }
+    }
+}
+
+#[test]
+fn every_place_lies_in_the_text_and_between_characters() {
+    for text in ["goal ä $ö (", "story \"ü {ö ü", "story \"{ä +}\"", "rule ö { when ü ==", "goal 5 sec"] {
+        for diagnostic in parse("a.story", text) {
+            for label in &diagnostic.labels {
+                assert!(
+                    text.get(label.span.start as usize..label.span.end as usize).is_some(),
+                    "{text}: {diagnostic:?}"
+                );
+            }
+        }
     }
 }
