@@ -29,7 +29,7 @@ pub(crate) mod tests;
 mod text;
 pub(crate) mod token;
 pub mod tree;
-mod unit;
+pub(crate) mod unit;
 mod wish;
 pub(crate) mod word;
 
