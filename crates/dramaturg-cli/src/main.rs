@@ -1,2 +1,34 @@
-//! The command line.
-fn main() {}
+//! The command line of dramaturg.
+//!
+//! # Layout
+//!
+//! [`args`] is what may be typed, [`commands`] has one file a command, [`exit`] the codes the program ends with, [`shell`] what
+//! is written where and in which colour. [`targets`] finds the files behind a path, [`input`] opens what most commands read,
+//! [`transcript`] tells what happens in a world.
+
+mod args;
+mod commands;
+mod exit;
+mod input;
+mod shell;
+mod style;
+mod targets;
+mod transcript;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Counts what is allocated, for the memory figures of `bench`.
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
+fn main() -> ExitCode {
+    // Wrong usage and `--help` end here, with 2 and 0.
+    let cli = args::Cli::parse();
+    let mut shell = shell::Shell::new(&cli.global);
+    exit::guard(|| match cli.command.run(&mut shell) {
+        Ok(exit) => exit,
+        Err(failure) => shell.fail(&failure),
+    })
+}

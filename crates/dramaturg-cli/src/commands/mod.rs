@@ -1,0 +1,12 @@
+//! The commands, one file each.
+
+pub mod bench;
+pub mod check;
+pub mod completions;
+pub mod convert;
+pub mod demo;
+pub mod fmt;
+pub mod ground;
+pub mod new;
+pub mod simulate;
+pub mod validate;

@@ -1,0 +1,1 @@
+//! Tells what happens.
