@@ -21,6 +21,7 @@ mod declare;
 mod derived;
 mod domain;
 mod effect;
+mod export;
 mod fault;
 mod formula;
 mod lexer;
@@ -40,6 +41,7 @@ mod types;
 
 use dramaturg_model::{Diagnostic, FileId, Model, sort_diagnostics};
 
+pub use export::{Export, ExportOptions, LeftOut, PddlLevel, plan_names, to_pddl};
 use reader::Reader;
 
 /// How PDDL is read.
