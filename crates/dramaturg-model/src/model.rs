@@ -239,6 +239,12 @@ impl Model {
         objects.into_iter().map(Value::Object).chain(choices.symbols.iter().copied().map(Value::Symbol)).collect()
     }
 
+    /// All values of these choices, whatever their level.
+    pub fn values_of_anywhere(&self, choices: &Choices) -> Vec<Value> {
+        let objects = choices.types.iter().flat_map(|ty| self.objects_of(*ty)).copied().map(Value::Object);
+        objects.chain(choices.symbols.iter().copied().map(Value::Symbol)).collect()
+    }
+
     /// Whether what is declared in one level (none: everywhere) exists in another.
     pub fn is_visible(&self, declared: Option<LevelId>, current: Option<LevelId>) -> bool {
         let Some(declared) = declared else { return true };

@@ -1,0 +1,106 @@
+//! The repository keeps its own rules.
+
+use dramaturg_tests::{repository_paths, root};
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_default()
+}
+
+/// The lines of a source before its unit tests, which do not count as room.
+fn room(source: &str) -> usize {
+    let tests = source.lines().position(|line| line.trim() == "#[cfg(test)]" || line.trim() == "#![cfg(test)]");
+    tests.unwrap_or_else(|| source.lines().count())
+}
+
+#[test]
+fn no_source_file_is_a_hall() {
+    let halls: Vec<String> = repository_paths()
+        .into_iter()
+        .filter(|path| path.ends_with(".rs") && !path.contains("/tests"))
+        .map(|path| (room(&read(&path)), path))
+        .filter(|(lines, _)| *lines > 800)
+        .map(|(lines, path)| format!("{path}: {lines} lines"))
+        .collect();
+    assert!(halls.is_empty(), "over 800 lines, cut them: {halls:#?}");
+}
+
+#[test]
+fn documents_name_only_paths_that_exist() {
+    let mut missing = Vec::new();
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/README.md", "docs/first-story.md"] {
+        let text = read(document);
+        for word in text.split(['`', '(', ')', ' ', '\n', ',', ';']) {
+            let looks = ["crates/", "docs/", "stories/", "fuzz/", "tests/"].iter().any(|start| word.starts_with(start));
+            let path = word.split('#').next().unwrap_or(word).trim_end_matches(['/', '.']);
+            if looks && !path.contains('*') && !path.contains('<') && !root().join(path).exists() {
+                missing.push(format!("{document}: {path}"));
+            }
+        }
+        let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap_or(link);
+            if !path.contains("://") && !path.is_empty() && !root().join(folder).join(path).exists() {
+                missing.push(format!("{document}: link {path}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_document_has_one_title() {
+    for path in repository_paths().into_iter().filter(|path| path.ends_with(".md")) {
+        let text = read(&path);
+        let mut fenced = false;
+        let mut titles = 0;
+        for line in text.lines() {
+            fenced ^= line.starts_with("```");
+            titles += usize::from(!fenced && line.starts_with("# "));
+        }
+        assert_eq!(titles, 1, "{path} has {titles} titles");
+    }
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let words = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "unimpl".to_owned() + "emented!", "to".to_owned() + "do!("];
+    let mut found = Vec::new();
+    for path in repository_paths() {
+        if !path.ends_with(".rs") {
+            continue;
+        }
+        for (index, line) in read(&path).lines().enumerate() {
+            if words.iter().any(|word| line.contains(word.as_str())) {
+                found.push(format!("{path}:{}: {}", index + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn pure_crates_depend_on_nothing_below_them() {
+    let forbidden = [
+        ("crates/dramaturg-model/Cargo.toml", vec!["dramaturg-story", "dramaturg-planner"]),
+        ("crates/dramaturg-story/Cargo.toml", vec!["dramaturg-planner"]),
+        ("crates/dramaturg-planner/Cargo.toml", vec!["dramaturg-story"]),
+    ];
+    for (manifest, names) in forbidden {
+        let text = read(manifest);
+        let dependencies = text.split("[dependencies]").nth(1).and_then(|rest| rest.split("\n[").next()).unwrap_or("");
+        assert!(!dependencies.is_empty(), "{manifest} was not read");
+        for name in names {
+            assert!(!dependencies.contains(name), "{manifest} must not depend on {name}");
+        }
+    }
+}
+
+#[test]
+fn every_crate_says_what_each_module_is() {
+    let silent: Vec<String> = repository_paths()
+        .into_iter()
+        .filter(|path| path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs"))
+        .filter(|path| !read(path).starts_with("//!"))
+        .collect();
+    assert!(silent.is_empty(), "begin with //! : {silent:#?}");
+}
