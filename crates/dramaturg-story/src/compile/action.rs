@@ -1,8 +1,8 @@
 //! Bodies of actions.
 
 use dramaturg_model::{
-    ActionId, Asked, Comparison, ConditionTime, Duration, Expectation, Expr, LatePolicy, Moment, Question, Reading, Span,
-    TimedCondition, Use, UseTarget, Var,
+    ActionId, Asked, Comparison, ConditionTime, Duration, Expectation, Expr, LatePolicy, Moment, Question, Reading,
+    Span, TimedCondition, Use, UseTarget, Var,
 };
 
 use super::effect::EffectPlace;
@@ -28,16 +28,17 @@ pub(crate) struct Watch {
 impl Watch {
     /// The expectation, if something is expected.
     pub(crate) fn finish(self, lowering: &mut Lowering, takes: bool) -> Option<Expectation> {
+        let faulty = lowering.is_item_faulty();
         match self.expect {
             Some((effects, span)) => {
-                if !takes {
+                if !takes && !faulty {
                     lowering.report(diagnostics::endless_wait::diagnostic(span));
                 }
                 let (check_every, extend, otherwise) = (self.check_every, self.extend, self.otherwise);
                 Some(Expectation { effects, check_every, extend, otherwise })
             }
             None => {
-                if let Some(span) = self.stray {
+                if let Some(span) = self.stray.filter(|_| !faulty) {
                     lowering.report(diagnostics::clause_not_here::without_expect(span));
                 }
                 None
@@ -50,7 +51,8 @@ impl Lowering {
     /// Fills in the body of an action.
     pub(crate) fn action(&mut self, id: ActionId, decl: &tree::ActionDecl) {
         let (params, level) = (self.model.actions[id].params.clone(), self.model.actions[id].level);
-        let mut scope = self.scope_of(level, &decl.head.params, &params, &decl.head.name.text);
+        let name = self.model.actions[id].name.clone();
+        let mut scope = self.scope_of(level, &decl.head.params, &params, &name);
         let performer = decl.by.as_ref().and_then(|name| self.participant(&mut scope, name));
         let participants: Vec<u16> = decl.with.iter().filter_map(|name| self.participant(&mut scope, name)).collect();
         let mut action = self.model.actions[id].clone();
@@ -83,8 +85,9 @@ impl Lowering {
         match scope.using(&name.text) {
             Some((var, _)) => Some(var.0),
             None => {
-                let params: Vec<String> = scope.variables.iter().map(|variable| format!("`{}`", variable.name)).collect();
-                self.report(diagnostics::unknown_performer::diagnostic(name.span, &name.text, &params));
+                let params: Vec<&str> = scope.variables.iter().map(|variable| variable.name.as_str()).collect();
+                let report = diagnostics::unknown_performer::diagnostic(name.span, &name.text, &params);
+                self.report(report);
                 None
             }
         }
@@ -134,11 +137,7 @@ impl Lowering {
         match &clause.kind {
             ClauseKind::Takes(least, most) => action.duration = self.takes(scope, least, most.as_ref()),
             ClauseKind::Needs(condition, anchor) => {
-                let time = match anchor {
-                    None | Some(tree::Anchor::Start(_)) => ConditionTime::Start,
-                    Some(tree::Anchor::End(_)) => ConditionTime::End,
-                    Some(tree::Anchor::After(delay)) => ConditionTime::After(self.duration_expr(scope, delay)),
-                };
+                let time = self.condition_time(scope, anchor.as_ref());
                 let condition = self.condition(scope, condition);
                 action.conditions.push(TimedCondition { time, condition, weight: None, place: clause.span });
             }
@@ -153,7 +152,9 @@ impl Lowering {
             ClauseKind::During(effects) => {
                 action.contributions.extend(self.contributions(scope, effects, contingent, false));
             }
-            ClauseKind::Reads(paths, every) => action.reads = Some(self.reads(scope, paths, every.as_ref(), clause.span)),
+            ClauseKind::Reads(paths, every) => {
+                action.reads = Some(self.reads(scope, paths, every.as_ref(), clause.span))
+            }
             ClauseKind::Ask { game, line, condition, answers, within } => {
                 let text = line.as_ref().map(|line| self.text(scope, line, "ask"));
                 let condition = condition.as_ref().map(|condition| self.condition(scope, condition));
@@ -161,9 +162,8 @@ impl Lowering {
                     .iter()
                     .map(|(name, line)| (self.symbol(&name.text), self.text(scope, line, "answers")))
                     .collect();
-                let within = within
-                    .as_ref()
-                    .map(|(time, name)| (self.duration_expr(scope, time), self.symbol(&name.text)));
+                let within =
+                    within.as_ref().map(|(time, name)| (self.duration_expr(scope, time), self.symbol(&name.text)));
                 let asked = if *game { Asked::Game } else { Asked::Player };
                 action.question = Some(Question { asked, text, condition, answers, within, place: clause.span });
             }
@@ -210,6 +210,15 @@ impl Lowering {
                 watch.stray = watch.stray.or(Some(clause.word));
             }
             _ => {}
+        }
+    }
+
+    /// When a `needs` must hold.
+    pub(crate) fn condition_time(&mut self, scope: &mut Scope, anchor: Option<&tree::Anchor>) -> ConditionTime {
+        match anchor {
+            None | Some(tree::Anchor::Start(_)) => ConditionTime::Start,
+            Some(tree::Anchor::End(_)) => ConditionTime::End,
+            Some(tree::Anchor::After(delay)) => ConditionTime::After(self.duration_expr(scope, delay)),
         }
     }
 
@@ -263,7 +272,7 @@ impl Lowering {
                 }
                 Some(Target::Fluent(reference)) => {
                     let place = self.model.fluents[reference.fluent].place;
-                    let report = diagnostics::wrong_type::diagnostic(hold.path.span, "an actuator", "a fluent", place);
+                    let report = diagnostics::wrong_type::declared(hold.path.span, "an actuator", "a fluent", place);
                     self.report(report.hint("declare it as an actuator: `hands: actuator 2`"));
                     continue;
                 }

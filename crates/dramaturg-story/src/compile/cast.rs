@@ -32,7 +32,11 @@ impl Lowering {
         self.check_shares(&body.clauses, ty, level);
     }
 
-    fn character_named(&mut self, decl: &tree::CharacterDecl, level: Option<LevelId>) -> Option<(ObjectId, CharacterId)> {
+    fn character_named(
+        &mut self,
+        decl: &tree::CharacterDecl,
+        level: Option<LevelId>,
+    ) -> Option<(ObjectId, CharacterId)> {
         let name = &decl.named.name;
         let object = |meaning| matches!(meaning, Meaning::Object(_));
         let declared = match self.names.find(&name.text, level) {
@@ -44,7 +48,9 @@ impl Lowering {
         match self.characters.get(&object) {
             Some(character) => Some((object, *character)),
             None => {
-                self.report(diagnostics::not_a_character::diagnostic(name.span, &name.text, declared.span));
+                let word = self.object_words.get(&declared.span).copied();
+                let report = diagnostics::not_a_character::diagnostic(name.span, &name.text, declared.span, word);
+                self.report(report);
                 None
             }
         }
@@ -72,30 +78,35 @@ impl Lowering {
         if let Some(ty) = params.first().and_then(|param| param.choices.types.first()) {
             self.check_shares(&decl.body.clauses, *ty, level);
         }
-        // One that includes another has at least that to say about its parameter.
-        if includes.is_empty() {
-            self.report_unused(&scope, 0);
-        }
+        // The first parameter is who has it, whether or not it is spoken of.
+        self.report_unused(&scope, 1);
         let personality = &mut self.model.personalities[id];
         (personality.wishes, personality.costs, personality.includes) = (wishes, costs, includes);
     }
 
     /// Reports personalities that include themselves.
     pub(crate) fn check_personalities(&mut self) {
-        for (id, personality) in self.model.personalities.clone().iter() {
-            let mut open: Vec<PersonalityId> = personality.includes.iter().map(|share| share.personality).collect();
+        for id in self.model.personalities.ids().collect::<Vec<_>>() {
+            // Each with the way to it, so that the circle can be shown.
+            let mut open: Vec<Vec<PersonalityId>> = vec![vec![id]];
             let mut seen: Vec<PersonalityId> = Vec::new();
-            while let Some(next) = open.pop() {
-                if next == id {
-                    let name = personality.name.to_string();
-                    let names = [name.clone(), "…".to_owned(), name];
-                    self.report(diagnostics::circular_meaning::diagnostic(personality.place, &names));
-                    self.model.personalities[id].includes.clear();
-                    break;
-                }
-                if !seen.contains(&next) {
-                    seen.push(next);
-                    open.extend(self.model.personalities[next].includes.iter().map(|share| share.personality));
+            'search: while let Some(way) = open.pop() {
+                let Some(last) = way.last() else { continue };
+                for share in self.model.personalities[*last].includes.clone() {
+                    let mut longer = way.clone();
+                    longer.push(share.personality);
+                    if share.personality == id {
+                        let name = |id: &PersonalityId| self.model.personalities[*id].name.to_string();
+                        let names: Vec<String> = longer.iter().map(name).collect();
+                        let place = self.model.personalities[id].place;
+                        self.report(diagnostics::circular_meaning::of_personality(place, &names));
+                        self.model.personalities[id].includes.clear();
+                        break 'search;
+                    }
+                    if !seen.contains(&share.personality) {
+                        seen.push(share.personality);
+                        open.push(longer);
+                    }
                 }
             }
         }
@@ -108,12 +119,16 @@ impl Lowering {
         let (mut needs, mut wishes) = (Vec::new(), Vec::new());
         for clause in &decl.body.clauses {
             match &clause.kind {
-                ClauseKind::Needs(condition, _) => needs.push(self.condition(&mut scope, condition)),
+                ClauseKind::Needs(condition, anchor) => {
+                    self.refuse_time(anchor.as_ref(), clause.span);
+                    needs.push(self.condition(&mut scope, condition));
+                }
                 ClauseKind::Wish(wish) => wishes.extend(self.wish(&mut scope, wish, Owner::Futile(id))),
                 _ => {}
             }
         }
-        self.report_unused(&scope, 0);
+        // The first parameter is who is idle, whether or not it is spoken of.
+        self.report_unused(&scope, 1);
         let futile = &mut self.model.futile[id];
         (futile.needs, futile.wishes) = (needs, wishes);
     }

@@ -1,8 +1,8 @@
 //! Checks of the whole model, once everything is lowered.
 
 use dramaturg_model::{
-    Args, Chance, Change, Domain, Expr, Fixed, FluentId, FluentSource, Initial, LevelId, Model, ObjectOrigin, Span, State,
-    Usage, Value,
+    Args, Chance, Change, Domain, Expr, Fixed, FluentId, FluentSource, Initial, LevelId, Model, ObjectOrigin, Span,
+    State, TextId, Usage, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,11 +14,18 @@ use crate::syntax::tree::{FluentValue, ItemKind};
 /// How many objects or pairs are looked at for missing values; beyond that the first ones speak for the rest.
 const COMBINATIONS_MAX: usize = 10_000;
 
-/// Runs every check that needs the whole model.
+/// Runs every check that needs the whole model. What was not understood leaves holes in it, and every hole would be reported
+/// again as something that is missing: so these checks wait until there are no errors.
 pub(crate) fn check(lowering: &mut Lowering, items: &[Placed<'_>]) {
     check_deferred(lowering);
-    check_given(lowering);
-    check_values(lowering);
+    if !has_errors(lowering) {
+        check_given(lowering);
+        check_values(lowering, items);
+    }
+    if has_errors(lowering) {
+        lowering.diagnostics.retain(|found| found.code != diagnostics::unused_parameter::CODE);
+        return;
+    }
     let usage = Usage::of(&lowering.model);
     let explicit = explicit_defaults(lowering, items);
     let (model, found) = (&lowering.model, &mut lowering.diagnostics);
@@ -32,6 +39,10 @@ pub(crate) fn check(lowering: &mut Lowering, items: &[Placed<'_>]) {
     diagnostics::unreachable_method::rule(model, found);
     diagnostics::edge_never_falls::rule(model, &usage, found);
     diagnostics::unseen_expectation::rule(model, &usage, found);
+}
+
+fn has_errors(lowering: &Lowering) -> bool {
+    lowering.diagnostics.iter().any(dramaturg_model::Diagnostic::is_error)
 }
 
 /// Fluents whose default the author wrote.
@@ -56,11 +67,12 @@ fn check_deferred(lowering: &mut Lowering) {
     for deferred in std::mem::take(&mut lowering.deferred) {
         let model = &lowering.model;
         let report = match deferred {
-            Deferred::Product { span, left, right, operation } => (changes(model, &left) && changes(model, &right))
-                .then(|| diagnostics::not_linear::diagnostic(span, operation)),
+            Deferred::Product { span, left, right } => {
+                (changes(model, &left) && changes(model, &right)).then(|| diagnostics::not_linear::product(span))
+            }
             Deferred::Divisor { span, divisor, exact } => {
                 if exact && changes(model, &divisor) {
-                    Some(diagnostics::not_linear::diagnostic(span, "a quotient"))
+                    Some(diagnostics::not_linear::divisor(span))
                 } else {
                     may_be_zero(model, &divisor).then(|| diagnostics::may_divide_by_zero::diagnostic(span))
                 }
@@ -98,9 +110,13 @@ fn may_be_zero(model: &Model, divisor: &Expr) -> bool {
     }
 }
 
-/// All levels in which something may begin; none for a story without levels.
+/// All levels in which something may begin, which have no levels inside; none for a story without levels.
 fn beginnings(model: &Model) -> Vec<Option<LevelId>> {
-    if model.levels.is_empty() { vec![None] } else { model.levels.ids().map(Some).collect() }
+    if model.levels.is_empty() {
+        return vec![None];
+    }
+    let innermost = |level: &LevelId| !model.levels.values().any(|inner| inner.parent == Some(*level));
+    model.levels.ids().filter(innermost).map(Some).collect()
 }
 
 /// `set-twice`: two `given` of one level that disagree.
@@ -146,9 +162,8 @@ fn disagreement(
 }
 
 /// `no-value`: objects without a starting value.
-fn check_values(lowering: &mut Lowering) {
+fn check_values(lowering: &mut Lowering, items: &[Placed<'_>]) {
     let model = &lowering.model;
-    let mut reports: Vec<dramaturg_model::Diagnostic> = Vec::new();
     let wanting: Vec<FluentId> = model
         .fluents
         .iter()
@@ -159,9 +174,13 @@ fn check_values(lowering: &mut Lowering) {
         return;
     }
     let mut said: FxHashSet<(FluentId, Args)> = FxHashSet::default();
+    // By place and fluent: what a population or a relation lacks is one fault.
+    let mut missing: Vec<(Span, FluentId, String, usize)> = Vec::new();
+    let mut groups: FxHashMap<(Span, FluentId), usize> = FxHashMap::default();
     for level in beginnings(model) {
         let carried = |fluent: FluentId| {
-            model.milestones.values().any(|milestone| milestone.next == level && milestone.carrying.contains(&fluent))
+            let leads_here = |next: Option<LevelId>| next.is_some() && model.is_visible(next, level);
+            model.milestones.values().any(|it| leads_here(it.next) && it.carrying.contains(&fluent))
         };
         let state = State::entering(model, level, None, &[], 0);
         for fluent in wanting.iter().copied().filter(|fluent| !carried(*fluent)) {
@@ -170,20 +189,73 @@ fn check_values(lowering: &mut Lowering) {
                 continue;
             }
             for args in combinations(model, fluent, level) {
-                let held = args.first().and_then(|arg| arg.as_object()).is_some_and(|object| {
-                    matches!(model.objects[object].origin, ObjectOrigin::Pool(_))
-                });
+                let held = args
+                    .first()
+                    .and_then(|arg| arg.as_object())
+                    .is_some_and(|object| matches!(model.objects[object].origin, ObjectOrigin::Pool(_)));
                 if held || state.get(fluent, &args) != Value::Nothing || !said.insert((fluent, args.clone())) {
                     continue;
                 }
-                let object = args.first().and_then(|arg| arg.as_object());
+                let object = args.first().and_then(|arg| arg.as_object()).filter(|_| declared.attribute_of.is_some());
                 let place = object.map_or(declared.place, |object| model.objects[object].place);
-                let name = model.fluent_name(fluent, &args);
-                reports.push(diagnostics::no_value::diagnostic(place, &name, &declared.name, declared.place));
+                let group = *groups.entry((place, fluent)).or_insert(missing.len());
+                match missing.get_mut(group) {
+                    Some((_, _, _, others)) => *others += 1,
+                    None => missing.push((place, fluent, model.fluent_name(fluent, &args), 0)),
+                }
             }
         }
     }
+    let domains = domain_places(items);
+    let mut reports: Vec<dramaturg_model::Diagnostic> = Vec::new();
+    for (place, fluent, name, others) in &missing {
+        let declared = &model.fluents[*fluent];
+        let absence = absence_of(lowering, *fluent);
+        let behind = domains.get(&declared.place).map(|domain| domain.after());
+        let given = match (declared.attribute_of, declared.params.as_slice()) {
+            (Some(_), _) => format!("{} = …", declared.name),
+            (None, []) => format!("given {} = …", declared.name),
+            (None, _) => format!("given {}(…) = …", declared.name),
+        };
+        let missing = diagnostics::no_value::Missing {
+            fluent: name,
+            others: *others,
+            given: &given,
+            declared: declared.place,
+            absence: behind.zip(absence),
+        };
+        reports.push(diagnostics::no_value::diagnostic(*place, &missing));
+    }
     lowering.diagnostics.append(&mut reports);
+}
+
+/// Where the values of fluents are listed, by the place of the fluent's name.
+fn domain_places(items: &[Placed<'_>]) -> FxHashMap<Span, Span> {
+    let mut places = FxHashMap::default();
+    for placed in items {
+        match &placed.item.kind {
+            ItemKind::Type(decl) => {
+                let members = decl.members.iter();
+                places.extend(members.filter_map(|it| it.domain.as_ref().map(|domain| (it.name.span, domain.span))));
+            }
+            ItemKind::Fluent(decl) => {
+                let domain = decl.domain.iter().map(|domain| domain.span);
+                places.extend(domain.flat_map(|span| decl.heads.iter().map(move |head| (head.name.span, span))));
+            }
+            _ => {}
+        }
+    }
+    places
+}
+
+/// A name for the absence of a value that is not taken for something else.
+fn absence_of(lowering: &Lowering, fluent: FluentId) -> Option<&'static str> {
+    let model = &lowering.model;
+    let Domain::Choice(choices) = &model.fluents[fluent].domain else { return None };
+    let is_somebody = |object: &dramaturg_model::ObjectId| lowering.characters.contains_key(object);
+    let somebody = choices.types.iter().flat_map(|ty| model.objects_of(*ty)).any(is_somebody);
+    let names = if somebody { ["nobody", "unset"] } else { ["nowhere", "unset"] };
+    names.into_iter().find(|name| lowering.names.find_elsewhere(name).is_none())
 }
 
 /// All arguments of a fluent in a level, up to a limit.
@@ -211,11 +283,21 @@ fn combinations(model: &Model, fluent: FluentId, level: Option<LevelId>) -> Vec<
 pub(crate) fn check_translations(lowering: &mut Lowering, files: &dyn Files, paths: &[String]) {
     let model = &lowering.model;
     let mut reports = Vec::new();
+    // The many of a pool or population bear the name of it, which is one text to translate.
+    let many: FxHashSet<TextId> = model
+        .objects
+        .values()
+        .filter(|object| object.origin != ObjectOrigin::Declared)
+        .map(|object| object.title)
+        .collect();
     for path in paths {
         let Some(text) = files.read(path) else { continue };
         let known: FxHashSet<&str> =
             text.lines().filter_map(|line| line.split_once('=')).map(|(id, _)| id.trim_end()).collect();
-        for text in model.texts.values().filter(|text| text.place != Span::NONE && !text.pieces.is_empty()) {
+        for (id, text) in model.texts.iter() {
+            if text.place == Span::NONE || text.pieces.is_empty() || many.contains(&id) {
+                continue;
+            }
             let message = message_id(&text.id);
             if !known.contains(message.as_str()) {
                 reports.push(diagnostics::untranslated::diagnostic(text.place, &text.id, path));

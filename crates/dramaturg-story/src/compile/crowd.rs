@@ -2,15 +2,15 @@
 
 use dramaturg_model::{
     Action, ActionOrigin, Change, Choices, Comparison, ConditionTime, Domain, Duration, Effect, Expr, Fluent, FluentId,
-    FluentRef, FluentSource, LevelId, Moment, ObjectOrigin, Owner, Param, Pool, PoolId, Population, PopulationId,
-    Rule, Set, Share, Span, TimedCondition, Trigger, TypeId, Value, Var,
+    FluentRef, FluentSource, LevelId, Moment, ObjectOrigin, Owner, Param, Pool, PoolId, Population, PopulationId, Rule,
+    Set, Share, Span, TimedCondition, Trigger, TypeId, Value, Var,
 };
 use smol_str::SmolStr;
 
 use super::declare::{empty_action, empty_rule};
 use super::effect::EffectPlace;
 use super::lowering::{Attribute, Lowering};
-use super::names::Meaning;
+use super::names::{Meaning, nearest};
 use super::ty::Ty;
 use crate::diagnostics;
 use crate::syntax::tree::{self, ClauseKind, CrowdDecl};
@@ -24,8 +24,8 @@ impl Lowering {
         let Some(count) = decl.count else { return 0 };
         let size = count.value.floor_int();
         if !(0..=OBJECTS_MAX).contains(&size) || !count.value.is_int() || count.unit.is_some() {
-            let range = format!("a whole number up to {OBJECTS_MAX}");
-            self.report(diagnostics::out_of_range::diagnostic(count.span, &count.value.to_string(), &range, Span::NONE));
+            let wanted = format!("a whole number up to {OBJECTS_MAX}");
+            self.report(diagnostics::out_of_range::not_a(count.span, &wanted));
         }
         size.clamp(0, OBJECTS_MAX)
     }
@@ -34,8 +34,7 @@ impl Lowering {
     fn crowd_param(&mut self, decl: &CrowdDecl) -> Option<(Param, TypeId)> {
         let [written] = decl.params.as_slice() else {
             let name = &decl.named.name;
-            let report = diagnostics::wrong_count::diagnostic(name.span, &name.text, 1, decl.params.len(), Span::NONE);
-            self.report(report.hint("one parameter stands for each of them: `(m: Map)`"));
+            self.report(diagnostics::wrong_count::one_parameter(name.span, &name.text, decl.params.len()));
             return None;
         };
         let choices = self.types_named(&written.types);
@@ -103,9 +102,14 @@ impl Lowering {
         let anchored = self.pool_attribute(ty, "anchored", name.span);
         let committed = self.pool_attribute(ty, "committed", name.span);
         let made = |part: &str| SmolStr::from(format!("{}.{part}", name.text));
-        let anchor = Action { origin: ActionOrigin::Anchor(id), ..empty_action(made("anchor"), vec![param.clone()], level, name.span) };
-        let reanchor =
-            Action { origin: ActionOrigin::Reanchor(id), ..empty_action(made("reanchor"), vec![param.clone()], level, name.span) };
+        let anchor = Action {
+            origin: ActionOrigin::Anchor(id),
+            ..empty_action(made("anchor"), vec![param.clone()], level, name.span)
+        };
+        let reanchor = Action {
+            origin: ActionOrigin::Reanchor(id),
+            ..empty_action(made("reanchor"), vec![param.clone()], level, name.span)
+        };
         let anchor = self.model.actions.push(anchor);
         let reanchor = self.model.actions.push(reanchor);
         let commits = decl.body.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Commit(_)));
@@ -141,10 +145,17 @@ impl Lowering {
             ClauseKind::Anchors(paths) => paths.as_slice(),
             _ => &[],
         });
+        let level = self.model.pools[id].level;
         for path in paths {
             let stands_for = self.model.pools[id].param.name.clone();
-            let ([attribute], None, true) =
-                (path.attributes.as_slice(), &path.arguments, path.name.text == stands_for)
+            if path.name.text != stands_for && self.names.find(&path.name.text, level).is_none() {
+                let near = nearest(&path.name.text, std::iter::once(stands_for.as_str()));
+                let wanted = format!("`{stands_for}`");
+                let report = diagnostics::unknown_name::diagnostic(path.name.span, &path.name.text, &wanted, near);
+                self.report(report);
+                continue;
+            }
+            let ([attribute], None, true) = (path.attributes.as_slice(), &path.arguments, path.name.text == stands_for)
             else {
                 let wanted = format!("an attribute of `{stands_for}`");
                 self.report(diagnostics::wrong_type::diagnostic(path.span, &wanted, "something else", Span::NONE));
@@ -154,7 +165,8 @@ impl Lowering {
             let declared = &self.model.fluents[fluent];
             let Domain::Choice(choices) = &declared.domain else {
                 let (found, place) = (Ty::of_domain(&declared.domain).describe(&self.model), declared.place);
-                let report = diagnostics::wrong_type::diagnostic(path.span, "objects or names to choose from", &found, place);
+                let report =
+                    diagnostics::wrong_type::declared(path.span, "a choice of objects or names", &found, place);
                 self.report(report);
                 continue;
             };
@@ -185,9 +197,9 @@ impl Lowering {
         for clause in &decl.body.clauses {
             match &clause.kind {
                 ClauseKind::Takes(least, most) => duration = self.takes(&mut scope, least, most.as_ref()),
-                ClauseKind::Needs(condition, _) => {
+                ClauseKind::Needs(condition, at) => {
+                    let time = self.condition_time(&mut scope, at.as_ref());
                     let condition = self.condition(&mut scope, condition);
-                    let time = ConditionTime::Start;
                     anchor.conditions.push(TimedCondition { time, condition, weight: None, place: clause.span });
                 }
                 ClauseKind::Uses(holds) => uses = self.uses(&mut scope, holds),
@@ -197,7 +209,12 @@ impl Lowering {
                     let say = self.say(&mut scope, words, at.as_ref(), condition.as_ref(), clause.span);
                     anchor.says.push(say);
                 }
-                ClauseKind::Costs(_, cost) => anchor.cost = Some(self.number_expr(&mut scope, cost)),
+                ClauseKind::Costs(tag, cost) => {
+                    if let Some(tag) = tag {
+                        self.report(diagnostics::clause_not_here::scaled_cost(tag.name.span));
+                    }
+                    anchor.cost = Some(self.number_expr(&mut scope, cost));
+                }
                 ClauseKind::Commit(condition) => commit = Some(self.condition(&mut scope, condition)),
                 _ => {}
             }
@@ -208,7 +225,8 @@ impl Lowering {
             let reads = Expr::Fluent(fluent, vec![Expr::Var(Var(0))]);
             if yes { reads } else { reads.negate() }
         };
-        let condition = |time: ConditionTime, condition: Expr| TimedCondition { time, condition, weight: None, place: pool.place };
+        let condition =
+            |time: ConditionTime, condition: Expr| TimedCondition { time, condition, weight: None, place: pool.place };
         let chosen: Vec<Effect> = pool
             .anchors
             .iter()
@@ -216,7 +234,8 @@ impl Lowering {
             .map(|(index, fluent)| set_effect(*fluent, Expr::Var(Var(index as u16 + 1)), pool.place))
             .collect();
 
-        let mut conditions: Vec<TimedCondition> = member.iter().map(|member| condition(ConditionTime::Start, member.clone())).collect();
+        let mut conditions: Vec<TimedCondition> =
+            member.iter().map(|member| condition(ConditionTime::Start, member.clone())).collect();
         conditions.push(condition(ConditionTime::Start, is(pool.anchored, false)));
         conditions.append(&mut anchor.conditions);
         anchor.conditions = conditions;
@@ -251,9 +270,11 @@ impl Lowering {
 
     /// The condition that an object belongs to the pool, where its type has other objects too.
     fn only_members(&self, pool: &Pool) -> Option<Expr> {
-        let others = self.model.objects.iter().any(|(id, object)| {
-            self.model.is_subtype(object.ty, pool.ty) && !pool.objects.contains(&id)
-        });
+        let others = self
+            .model
+            .objects
+            .iter()
+            .any(|(id, object)| self.model.is_subtype(object.ty, pool.ty) && !pool.objects.contains(&id));
         let members = pool.objects.iter().map(|object| Expr::Value(Value::Object(*object))).collect();
         others.then(|| Expr::In(Box::new(Expr::Var(Var(0))), Set::Among(members)))
     }
@@ -332,10 +353,12 @@ impl Lowering {
                 };
                 let declared = &self.model.personalities[personality];
                 let fits = declared.params.first().is_none_or(|param| {
-                    param.choices.types.is_empty() || param.choices.types.iter().any(|wanted| self.model.is_subtype(ty, *wanted))
+                    param.choices.types.is_empty()
+                        || param.choices.types.iter().any(|wanted| self.model.is_subtype(ty, *wanted))
                 });
                 if !fits {
-                    let wanted = declared.params.first().map(|param| super::ty::describe_choices(&self.model, &param.choices));
+                    let wanted =
+                        declared.params.first().map(|param| super::ty::describe_choices(&self.model, &param.choices));
                     let (wanted, place) = (wanted.unwrap_or_default(), declared.place);
                     let found = self.model.types[ty].name.to_string();
                     self.report(diagnostics::wrong_type::diagnostic(share.name.span, &wanted, &found, place));
@@ -356,4 +379,3 @@ fn set_effect(fluent: FluentId, value: Expr, place: Span) -> Effect {
         place,
     }
 }
-

@@ -1,9 +1,9 @@
 //! The first look at every declaration: names, types, heads. Bodies come later, when all names are known.
 
 use dramaturg_model::{
-    Action, ActionId, ActionOrigin, Actuator, Character, Choices, Domain, Duration, Ending, Expr, Fixed, Fluent, FluentId,
-    FluentSource, Futile, LatePolicy, Layer, LevelId, Milestone, Object, ObjectId, ObjectOrigin, Param, Personality,
-    Range, Rule, Span, Task, Trigger, Type, TypeId, Value,
+    Action, ActionId, ActionOrigin, Actuator, Character, Choices, Domain, Duration, Ending, Expr, Fixed, Fluent,
+    FluentId, FluentSource, Futile, LatePolicy, Layer, LevelId, Milestone, Object, ObjectId, ObjectOrigin, Param,
+    Personality, Range, Rule, Span, Task, Trigger, Type, TypeId, Value,
 };
 use smol_str::SmolStr;
 
@@ -42,7 +42,13 @@ impl Lowering {
             }
             let Some(parent_id) = self.type_named(parent) else { continue };
             if self.model.is_subtype(parent_id, id) {
-                let names = [ty.name.text.to_string(), parent.text.to_string(), ty.name.text.to_string()];
+                let mut names = vec![ty.name.text.to_string()];
+                let mut current = Some(parent_id).filter(|parent| *parent != id);
+                while let Some(found) = current {
+                    names.push(self.model.types[found].name.to_string());
+                    current = self.model.types[found].parent.filter(|parent| *parent != id);
+                }
+                names.push(ty.name.text.to_string());
                 self.report(diagnostics::circular_meaning::of_type(parent.span, &names));
                 continue;
             }
@@ -58,7 +64,14 @@ impl Lowering {
             match &placed.item.kind {
                 ItemKind::Type(ty) => self.declare_members(ty, level),
                 ItemKind::Fluent(fluent) => self.declare_fluent(fluent, level, doc),
-                ItemKind::Object(object) => self.declare_objects(object, level),
+                ItemKind::Object(object) => {
+                    if let [only] = object.names.as_slice() {
+                        let start = placed.item.span.start;
+                        let word = Span::new(placed.item.span.file, start, start + "object".len() as u32);
+                        self.object_words.insert(only.name.span, word);
+                    }
+                    self.declare_objects(object, level);
+                }
                 ItemKind::Character(character) => self.declare_character(character, level),
                 ItemKind::Action(action) => self.declare_action(action, level, doc),
                 ItemKind::Rule(rule) => self.declare_rule(rule, level, doc),
@@ -70,15 +83,40 @@ impl Lowering {
                 ItemKind::Milestone(named) => self.declare_milestone(named, level),
                 ItemKind::Ending(named) => self.declare_ending(named, level),
                 ItemKind::Layer(layer) => self.declare_layer(layer),
-                ItemKind::Story(_) | ItemKind::Use(_) | ItemKind::Level(_) | ItemKind::Given(_) | ItemKind::Wish(_) => {}
+                ItemKind::Story(_) | ItemKind::Use(_) | ItemKind::Level(_) | ItemKind::Given(_) | ItemKind::Wish(_) => {
+                }
             }
         }
         self.check_inherited_members();
+        self.check_value_names(items);
+    }
+
+    /// A value must not be called like anything that is looked up before it.
+    fn check_value_names(&mut self, items: &[Placed<'_>]) {
+        for placed in items {
+            let domains: Vec<&tree::Domain> = match &placed.item.kind {
+                ItemKind::Type(ty) => ty.members.iter().filter_map(|member| member.domain.as_ref()).collect(),
+                ItemKind::Fluent(fluent) => fluent.domain.iter().collect(),
+                _ => continue,
+            };
+            for domain in domains {
+                let DomainKind::Choice(names) = &domain.kind else { continue };
+                for name in names {
+                    if let Some(other) = self.names.find(&name.text, placed.level) {
+                        self.report(diagnostics::shadowed_name::value(name.span, &name.text, other.span));
+                    }
+                }
+            }
+        }
     }
 
     /// Declares a name; reported if it is taken.
     pub(crate) fn declare(&mut self, name: &tree::Ident, level: Option<LevelId>, meaning: Meaning) -> bool {
         let declared = Declared { meaning, level, span: name.span };
+        let function = matches!(meaning, Meaning::Fluent(_)) && super::path::function(&name.text).is_some();
+        if function || super::path::is_built_in(&name.text) {
+            self.report(diagnostics::shadowed_name::built_in(name.span, &name.text));
+        }
         match self.names.declare(&name.text, declared) {
             Some(first) => {
                 self.report(diagnostics::duplicate_name::diagnostic(name.span, &name.text, first.span));
@@ -140,7 +178,7 @@ impl Lowering {
         }
     }
 
-    fn attribute_declared(&self, attribute: Attribute) -> Span {
+    pub(crate) fn attribute_declared(&self, attribute: Attribute) -> Span {
         match attribute {
             Attribute::Fluent(fluent) => self.model.fluents[fluent].place,
             Attribute::Actuator(actuator) => self.model.actuators[actuator].place,
@@ -178,12 +216,7 @@ impl Lowering {
                 let capacity = capacity.map_or(1, |number| {
                     let whole = number.unit.is_none() && number.value.is_int() && number.value >= Fixed::ONE;
                     if !whole {
-                        let report = diagnostics::out_of_range::diagnostic(
-                            number.span,
-                            "this",
-                            "1, 2, 3 … things at a time",
-                            Span::NONE,
-                        );
+                        let report = diagnostics::out_of_range::not_a(number.span, "a whole number from 1 on");
                         self.report(report);
                     }
                     number.value.floor_int().max(1)
@@ -192,12 +225,13 @@ impl Lowering {
             }
             DomainKind::Choice(names) => {
                 let mut choices = Choices::default();
+                let mut complete = true;
                 for name in names {
                     if name.text.chars().next().is_some_and(char::is_uppercase) {
-                        if let Some(ty) = self.type_named(name)
-                            && !choices.types.contains(&ty)
-                        {
-                            choices.types.push(ty);
+                        match self.type_named(name) {
+                            Some(ty) if !choices.types.contains(&ty) => choices.types.push(ty),
+                            Some(_) => {}
+                            None => complete = false,
                         }
                     } else {
                         let symbol = self.symbol(&name.text);
@@ -206,7 +240,11 @@ impl Lowering {
                         }
                     }
                 }
-                if let ([], [only]) = (choices.types.as_slice(), names.as_slice()) {
+                if !complete {
+                    // Whatever it is compared with or set to, the unknown type is the one fault.
+                    return Declares::Values(Domain::Choice(Choices::default()), Some(Value::Nothing));
+                }
+                if let ([], [_], Some(only)) = (choices.types.as_slice(), choices.symbols.as_slice(), names.first()) {
                     self.report(diagnostics::one_value::diagnostic(only.span, &only.text));
                 }
                 let default = choices.symbols.first().map(|symbol| Value::Symbol(*symbol));
@@ -229,8 +267,7 @@ impl Lowering {
         if let (Some(least), Some(most), Some(written)) = (least, most, bounds.most)
             && least > most
         {
-            let range = format!("{least} or more");
-            self.report(diagnostics::out_of_range::diagnostic(written.span, &most.to_string(), &range, Span::NONE));
+            self.report(diagnostics::out_of_range::backwards(written.span, &least.to_string(), &most.to_string()));
             return Range { least: Some(least), most: Some(least) };
         }
         Range { least, most }
@@ -296,7 +333,14 @@ impl Lowering {
         if !self.declare(&named.name, level, Meaning::Object(id)) {
             return None;
         }
-        self.push_object(&named.name.text, named.title.as_ref(), ty, level, (ObjectOrigin::Declared, capital), named.name.span)
+        self.push_object(
+            &named.name.text,
+            named.title.as_ref(),
+            ty,
+            level,
+            (ObjectOrigin::Declared, capital),
+            named.name.span,
+        )
     }
 
     /// Adds an object to the model.

@@ -1,8 +1,8 @@
 //! Effects, contributions and what is given.
 
 use dramaturg_model::{
-    Amount, Change, Contribution, Domain, Effect, Expr, Fixed, FluentId, FluentRef, Initial, LevelId, Moment, Operator,
-    PoolId, Span, Value,
+    Amount, Change, Contribution, Domain, Effect, Expr, Fixed, FluentRef, Initial, LevelId, Moment, Operator, PoolId,
+    Set, Span, Value,
 };
 
 use super::expr::fold;
@@ -38,7 +38,7 @@ impl Lowering {
         let mut effects = Vec::new();
         for effect in &written.effects {
             let Some((target, change)) = self.change(scope, effect) else { continue };
-            self.check_anchored(target.fluent, effect.target.span, at.pool);
+            self.check_anchored(&target, effect.target.span, at.pool);
             effects.push(Effect {
                 moment: moment.clone(),
                 binders: binders.clone(),
@@ -53,12 +53,15 @@ impl Lowering {
         effects
     }
 
-    /// What is anchored may be set by its own pool only.
-    fn check_anchored(&mut self, fluent: FluentId, span: Span, pool: Option<PoolId>) {
-        if let Some((owner, place)) = self.anchored_by.get(&fluent).copied()
-            && Some(owner) != pool
-        {
-            let name = self.model.fluents[fluent].name.clone();
+    /// What is anchored may be set by its own pool only; other objects of the type are free.
+    fn check_anchored(&mut self, target: &FluentRef, span: Span, pool: Option<PoolId>) {
+        let Some((owner, place)) = self.anchored_by.get(&target.fluent).copied() else { return };
+        let free = match target.args.first() {
+            Some(Expr::Value(Value::Object(object))) => !self.model.pools[owner].objects.contains(object),
+            _ => false,
+        };
+        if Some(owner) != pool && !free {
+            let name = self.model.fluents[target.fluent].name.clone();
             self.report(diagnostics::anchored_elsewhere::diagnostic(span, &name, place));
         }
     }
@@ -71,9 +74,12 @@ impl Lowering {
         let change = match &effect.change {
             ChangeKind::Yes | ChangeKind::No => {
                 if domain != Domain::Bool {
-                    let found = Ty::of_domain(&domain).describe(&self.model);
-                    let report = diagnostics::wrong_type::diagnostic(effect.span, "yes or no", &found, place);
-                    self.report(report.hint("say what it becomes: `= …`, `+= …` or `-= …`"));
+                    let ty = Ty::of_domain(&domain);
+                    let found = ty.describe(&self.model);
+                    let report = diagnostics::wrong_type::declared(effect.span, "yes or no", &found, place);
+                    if ty != Ty::Unknown {
+                        self.report(report.hint("say what it becomes: `= …`, `+= …` or `-= …`"));
+                    }
                     return None;
                 }
                 Change::Set(Expr::Value(Value::Bool(effect.change == ChangeKind::Yes)))
@@ -83,7 +89,9 @@ impl Lowering {
                     Ty::Int => Ty::Number,
                     other => other,
                 };
-                Change::Random(self.set(scope, set, &wanted, effect.target.span))
+                let drawn = self.set(scope, set, &wanted, effect.target.span);
+                self.check_drawn(set, &drawn, &domain, place);
+                Change::Random(drawn)
             }
             ChangeKind::Set(tree::Amount::Expr(value, per)) => {
                 self.refuse_rate(per.as_ref());
@@ -109,6 +117,26 @@ impl Lowering {
         Some((target, change))
     }
 
+    /// Numbers to draw from must lie in the range, too.
+    fn check_drawn(&mut self, written: &tree::Set, drawn: &Set, domain: &Domain, declared: Span) {
+        let (Domain::Number(range) | Domain::Int(range)) = domain else { return };
+        let pairs: Vec<(Span, &Expr)> = match (written, drawn) {
+            (tree::Set::Among(written, _), Set::Among(values)) => {
+                written.iter().map(|value| value.span).zip(values).collect()
+            }
+            (tree::Set::Range(least, most), Set::Range(from, to)) => vec![(least.span, from), (most.span, to)],
+            _ => return,
+        };
+        for (span, value) in pairs {
+            if let Expr::Value(Value::Number(number)) = value
+                && !range.contains(*number)
+            {
+                let text = range_text(range);
+                self.report(diagnostics::out_of_range::diagnostic(span, &number.to_string(), &text, declared));
+            }
+        }
+    }
+
     fn refuse_rate(&mut self, per: Option<&tree::Ident>) {
         if let Some(per) = per {
             let report = diagnostics::wrong_type::diagnostic(per.span, "a change at once", "a rate", Span::NONE);
@@ -117,13 +145,7 @@ impl Lowering {
     }
 
     /// The right side of `=`: of the fluent's type and, where it is a literal, inside its range.
-    pub(crate) fn assigned(
-        &mut self,
-        scope: &mut Scope,
-        value: &tree::Expr,
-        domain: &Domain,
-        declared: Span,
-    ) -> Expr {
+    pub(crate) fn assigned(&mut self, scope: &mut Scope, value: &tree::Expr, domain: &Domain, declared: Span) -> Expr {
         let expr = self.typed(scope, value, &Ty::of_domain(domain), declared);
         if let (Expr::Value(Value::Number(number)), Domain::Number(range) | Domain::Int(range)) = (&expr, domain)
             && !range.contains(*number)
@@ -144,9 +166,11 @@ impl Lowering {
         declared: Span,
     ) -> Option<Expr> {
         if !domain.is_numeric() {
-            let found = Ty::of_domain(domain).describe(&self.model);
-            let report = diagnostics::wrong_type::diagnostic(span, "a number", &found, declared);
-            self.report(report.hint("only numbers and durations can be added to"));
+            let ty = Ty::of_domain(domain);
+            let report = diagnostics::wrong_type::declared(span, "a number", &ty.describe(&self.model), declared);
+            if ty != Ty::Unknown {
+                self.report(report.hint("only numbers and durations can be added to"));
+            }
             return None;
         }
         match amount {
@@ -178,7 +202,7 @@ impl Lowering {
         let mut contributions = Vec::new();
         for effect in &written.effects {
             let Some(target) = self.settable(scope, &effect.target) else { continue };
-            self.check_anchored(target.fluent, effect.target.span, None);
+            self.check_anchored(&target, effect.target.span, None);
             let fluent = &self.model.fluents[target.fluent];
             let (mut domain, place) = (fluent.domain.clone(), fluent.place);
             let (amount, subtract) = match &effect.change {
@@ -247,6 +271,7 @@ impl Lowering {
         let mut given = Vec::new();
         for effect in &written.effects {
             let Some((target, change)) = self.change(scope, effect) else { continue };
+            self.check_anchored(&target, effect.target.span, None);
             let (binders, condition, at) = (binders.clone(), condition.clone(), at.clone());
             given.push(Initial { binders, condition, target, change, at, level, place: effect.span });
         }
@@ -268,8 +293,9 @@ impl Lowering {
             let choices = dramaturg_model::Choices::of_type(ty);
             let Some(attribute) = self.attribute(&choices, &init.name) else { continue };
             let super::lowering::Attribute::Fluent(fluent) = attribute else {
+                let place = self.attribute_declared(attribute);
                 let report =
-                    diagnostics::wrong_type::diagnostic(init.span, "an attribute with a value", "an actuator", Span::NONE);
+                    diagnostics::wrong_type::declared(init.span, "an attribute with a value", "an actuator", place);
                 self.report(report);
                 continue;
             };
@@ -279,9 +305,12 @@ impl Lowering {
                 Some(value) => self.assigned(scope, value, &domain, place),
                 None if domain == Domain::Bool => Expr::Value(Value::Bool(!init.negated)),
                 None => {
-                    let found = Ty::of_domain(&domain).describe(&self.model);
-                    let report = diagnostics::wrong_type::diagnostic(init.span, "yes or no", &found, place);
-                    self.report(report.hint(format!("say its value: `{} = …`", init.name.text)));
+                    let ty = Ty::of_domain(&domain);
+                    let report =
+                        diagnostics::wrong_type::declared(init.span, "yes or no", &ty.describe(&self.model), place);
+                    if ty != Ty::Unknown {
+                        self.report(report.hint(format!("say its value: `{} = …`", init.name.text)));
+                    }
                     continue;
                 }
             };

@@ -85,8 +85,7 @@ impl Lowering {
                     _ => {
                         let wanted = "`anchor`, `reanchor` or `commit`";
                         let near = super::names::nearest(&member.text, ["anchor", "reanchor", "commit"].into_iter());
-                        let report =
-                            diagnostics::unknown_name::diagnostic(member.span, &member.text, wanted, near);
+                        let report = diagnostics::unknown_name::diagnostic(member.span, &member.text, wanted, near);
                         self.report(report);
                         None
                     }
@@ -94,8 +93,7 @@ impl Lowering {
             }
             (Meaning::Pool(pool), None) => {
                 let place = self.model.pools[pool].place;
-                let report =
-                    diagnostics::wrong_type::diagnostic(name.span, "something that happens", "a pool", place);
+                let report = diagnostics::wrong_type::declared(name.span, "something that happens", "a pool", place);
                 self.report(report.hint(format!("write `{}.anchor`, `.reanchor` or `.commit`", name.text)));
                 None
             }
@@ -118,17 +116,11 @@ impl Lowering {
         }
     }
 
-    fn pattern_arg(
-        &mut self,
-        scope: &mut Scope,
-        param: &Param,
-        argument: &tree::Expr,
-        declared: Span,
-    ) -> PatternArg {
+    fn pattern_arg(&mut self, scope: &mut Scope, param: &Param, argument: &tree::Expr, declared: Span) -> PatternArg {
         if argument.kind == ExprKind::Wildcard {
             return PatternArg::Any;
         }
-        let wanted = super::ty::Ty::Choice(param.choices.clone());
+        let wanted = super::ty::Ty::of_choices(&param.choices);
         match self.typed(scope, argument, &wanted, declared) {
             Expr::Var(var) => PatternArg::Var(var),
             Expr::Value(Value::Nothing) => PatternArg::Any,
@@ -311,7 +303,9 @@ impl Lowering {
                         }
                         None => {
                             let wanted = declared.params.get(usize::from(var.0)).map(|param| &param.choices);
-                            if let Some(wanted) = wanted.filter(|wanted| !choices_within(&self.model, &param.choices, wanted)) {
+                            if let Some(wanted) =
+                                wanted.filter(|wanted| !choices_within(&self.model, &param.choices, wanted))
+                            {
                                 conditions.push(Expr::In(Box::new(here.clone()), Set::Choices(wanted.clone())));
                             }
                             *slot = Some(here);

@@ -1,8 +1,6 @@
 //! Expressions: names looked up, types checked, constants folded.
 
-use dramaturg_model::{
-    Binder, Choices, Comparison, Expr, Function, Operator, Param, Quantifier, Set, Span, Value,
-};
+use dramaturg_model::{Binder, Choices, Comparison, Expr, Function, Operator, Param, Quantifier, Set, Span, Value};
 
 use super::lowering::{Deferred, Lowering};
 use super::scope::Scope;
@@ -44,13 +42,13 @@ impl Lowering {
         if fits {
             return;
         }
-        let (wanted_text, found_text) = (wanted.describe(&self.model), found.describe(&self.model));
+        let (wanted_text, found_text) = (wanted.describe(&self.model), found.describe_found(&self.model));
         let mut report = diagnostics::wrong_type::diagnostic(span, &wanted_text, &found_text, because);
         if *wanted == Ty::Duration && found.is_plain_number() {
             report = report.hint("say the unit: `ticks`, `ms`, `s`, `min`, `h` or `days`");
         } else if *wanted == Ty::Int && *found == Ty::Number {
             report = report.hint("whole numbers hold no fractions; use `floor(…)`");
-        } else if *wanted == Ty::Bool {
+        } else if *wanted == Ty::Bool && because == Span::NONE {
             report = report.hint("compare it with something");
         }
         self.report(report);
@@ -63,8 +61,7 @@ impl Lowering {
             ExprKind::Number(number) => self.number(*number),
             ExprKind::Bool(value) => (Expr::Value(Value::Bool(*value)), Ty::Bool),
             ExprKind::Wildcard => {
-                let wanted = "a value (`_` stands only in patterns, as in `after give(_, helen)`)";
-                self.report(diagnostics::unknown_name::diagnostic(written.span, "_", wanted, None));
+                self.report(diagnostics::unknown_name::wildcard(written.span));
                 Self::nothing()
             }
             ExprKind::Group(inner) => self.expr(scope, inner, expected),
@@ -148,8 +145,12 @@ impl Lowering {
             }
         }
         if !left_ty.can_meet(&right_ty, &self.model) {
-            let (left_text, right_text) = (left_ty.describe(&self.model), right_ty.describe(&self.model));
-            let mut report = diagnostics::wrong_type::never_meet(span, &left_text, &right_text);
+            let (left_text, right_text) = (left_ty.describe_found(&self.model), right_ty.describe_found(&self.model));
+            let mut report = if order {
+                diagnostics::wrong_type::never_ordered(span, &left_text, &right_text)
+            } else {
+                diagnostics::wrong_type::never_equal(span, &left_text, &right_text)
+            };
             let mixes = |a: &Ty, b: &Ty| *a == Ty::Duration && b.is_plain_number();
             if mixes(&left_ty, &right_ty) || mixes(&right_ty, &left_ty) {
                 report = report.hint("say the unit: `ticks`, `ms`, `s`, `min`, `h` or `days`");
@@ -227,25 +228,30 @@ impl Lowering {
         let whole = left_ty == Ty::Int && right_ty == Ty::Int;
         let plain = if whole { Ty::Int } else { Ty::Number };
         let (sign, ty) = match (sign, durations) {
-            (tree::Operator::Add, (true, true)) => (Operator::Add, Some(Ty::Duration)),
-            (tree::Operator::Subtract, (true, true)) => (Operator::Subtract, Some(Ty::Duration)),
-            (tree::Operator::Modulo, (true, true)) => (Operator::Modulo, Some(Ty::Duration)),
-            (tree::Operator::Divide, (true, true)) => (Operator::Divide, Some(Ty::Number)),
-            (tree::Operator::Multiply, (true, false) | (false, true)) => (Operator::Multiply, Some(Ty::Duration)),
-            (tree::Operator::Divide, (true, false)) => (Operator::Divide, Some(Ty::Duration)),
-            (tree::Operator::Add, (false, false)) => (Operator::Add, Some(plain)),
-            (tree::Operator::Subtract, (false, false)) => (Operator::Subtract, Some(plain)),
-            (tree::Operator::Multiply, (false, false)) => (Operator::Multiply, Some(plain)),
-            (tree::Operator::Modulo, (false, false)) => (Operator::Modulo, Some(plain)),
-            (tree::Operator::Divide, (false, false)) => (Operator::Divide, Some(Ty::Number)),
-            (_, (true, false)) => (Operator::Add, None),
-            (_, (false, true) | (true, true)) => (Operator::Add, None),
-        };
-        let Some(ty) = ty else {
-            let (wrong, found) = if durations.0 { (right.span, &right_ty) } else { (right.span, &Ty::Duration) };
-            let wanted = if durations.0 { Ty::Duration } else { Ty::Number };
-            self.fit(wrong, found, &wanted, left.span);
-            return Self::nothing();
+            (tree::Operator::Add, (true, true)) => (Operator::Add, Ty::Duration),
+            (tree::Operator::Subtract, (true, true)) => (Operator::Subtract, Ty::Duration),
+            (tree::Operator::Modulo, (true, true)) => (Operator::Modulo, Ty::Duration),
+            (tree::Operator::Divide, (true, true)) => (Operator::Divide, Ty::Number),
+            (tree::Operator::Multiply, (true, false) | (false, true)) => (Operator::Multiply, Ty::Duration),
+            (tree::Operator::Divide, (true, false)) => (Operator::Divide, Ty::Duration),
+            (tree::Operator::Add, (false, false)) => (Operator::Add, plain),
+            (tree::Operator::Subtract, (false, false)) => (Operator::Subtract, plain),
+            (tree::Operator::Multiply, (false, false)) => (Operator::Multiply, plain),
+            (tree::Operator::Modulo, (false, false)) => (Operator::Modulo, plain),
+            (tree::Operator::Divide, (false, false)) => (Operator::Divide, Ty::Number),
+            (sign, (true, false)) => {
+                debug_assert!(matches!(sign, tree::Operator::Add | tree::Operator::Subtract | tree::Operator::Modulo));
+                self.fit(right.span, &right_ty, &Ty::Duration, left.span);
+                return Self::nothing();
+            }
+            (tree::Operator::Divide | tree::Operator::Multiply, _) => {
+                self.fit(right.span, &right_ty, &Ty::Number, left.span);
+                return Self::nothing();
+            }
+            (_, _) => {
+                self.fit(left.span, &left_ty, &Ty::Duration, right.span);
+                return Self::nothing();
+            }
         };
         self.watch_linearity(span, right.span, sign, &left_expr, &right_expr);
         let rounds = ty == Ty::Duration && matches!(sign, Operator::Multiply | Operator::Divide);
@@ -257,7 +263,7 @@ impl Lowering {
         match sign {
             Operator::Multiply if !is_constant(left) && !is_constant(right) => {
                 let (left, right) = (left.clone(), right.clone());
-                self.deferred.push(Deferred::Product { span, left, right, operation: "a product" });
+                self.deferred.push(Deferred::Product { span, left, right });
             }
             Operator::Divide | Operator::Modulo => {
                 let exact = sign == Operator::Divide;
@@ -339,7 +345,8 @@ impl Lowering {
     /// Hints at variables from `depth` on that nothing used.
     pub(crate) fn report_unused(&mut self, scope: &Scope, depth: usize) {
         for variable in scope.variables.iter().skip(depth).filter(|variable| !variable.used) {
-            self.diagnostics.push(diagnostics::unused_parameter::diagnostic(variable.span, &variable.name));
+            let report = diagnostics::unused_parameter::diagnostic(variable.span, &variable.name, variable.removal);
+            self.diagnostics.push(report);
         }
     }
 }

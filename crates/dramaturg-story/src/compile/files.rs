@@ -40,7 +40,10 @@ impl Files for MemoryFiles {
 
     fn list(&self, folder: &str) -> Vec<String> {
         let inside = |path: &&String| {
-            let name = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            let name = match folder {
+                "" => Some(path.as_str()),
+                folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+            };
             name.is_some_and(|name| !name.contains('/') && name.ends_with(".story"))
         };
         self.0.keys().filter(inside).cloned().collect()
@@ -78,7 +81,8 @@ pub(crate) fn load(root: &str, files: &dyn Files, parse: &mut Parse<'_>) -> Load
     let mut next = 0;
     while next < loaded.files.len() {
         let Some(tree) = loaded.files.get(next).map(|file| Arc::clone(&file.tree)) else { break };
-        let base = loaded.sources.file(FileId(next as u32)).map_or(String::new(), |file| folder_of(&file.path).to_owned());
+        let base =
+            loaded.sources.file(FileId(next as u32)).map_or(String::new(), |file| folder_of(&file.path).to_owned());
         let mut uses = Vec::new();
         collect_uses(&tree.items, &mut uses);
         for (span, path) in uses {
@@ -97,7 +101,7 @@ pub(crate) fn load(root: &str, files: &dyn Files, parse: &mut Parse<'_>) -> Load
                 }
             }
             if indexes.is_empty() {
-                let near = nearest_file(&base, &path, files);
+                let near = nearest_file(&base, &path, &loaded.sources, files);
                 loaded.diagnostics.push(diagnostics::unknown_file::diagnostic(span, &path, near.as_deref()));
             }
             if let Some(file) = loaded.files.get_mut(next) {
@@ -135,11 +139,19 @@ fn collect_uses(items: &[Item], uses: &mut Vec<(Span, String)>) {
     }
 }
 
-fn nearest_file(base: &str, path: &str, files: &dyn Files) -> Option<String> {
+fn nearest_file(base: &str, path: &str, sources: &Sources, files: &dyn Files) -> Option<String> {
     let folder = folder_of(path);
+    if let Some(without) = path.strip_suffix(".story")
+        && files.read(&join(base, path)).is_some()
+    {
+        return Some(without.to_owned());
+    }
     let names = files.list(join(base, folder).trim_end_matches('/'));
+    // The root itself cannot be meant.
+    let root = sources.file(FileId(0)).map_or("", |file| file.path.as_str());
     let names: Vec<String> = names
         .iter()
+        .filter(|name| *name != root)
         .filter_map(|name| name.rsplit('/').next())
         .map(|name| join(folder, name.trim_end_matches(".story")))
         .collect();

@@ -2,6 +2,8 @@
 
 use dramaturg_model::{Effect, EndingId, Expr, FluentId, LayerId, LevelId, MilestoneId, Moment, Say};
 
+use smol_str::SmolStr;
+
 use super::effect::EffectPlace;
 use super::lowering::{Attribute, Lowering};
 use super::names::Meaning;
@@ -17,8 +19,8 @@ struct End {
 }
 
 impl Lowering {
-    fn end(&mut self, decl: &tree::NamedBody, level: Option<LevelId>) -> End {
-        let mut scope = Scope::new(level, decl.head.name.text.clone());
+    fn end(&mut self, decl: &tree::NamedBody, level: Option<LevelId>, name: SmolStr) -> End {
+        let mut scope = Scope::new(level, name);
         let mut end = End { when: Expr::FALSE, effects: Vec::new(), says: Vec::new() };
         let now = EffectPlace { moment: Moment::Start, pool: None };
         for clause in &decl.body.clauses {
@@ -28,10 +30,14 @@ impl Lowering {
                     parts.extend(then.as_ref().map(|then| self.condition(&mut scope, then)));
                     end.when = if parts.len() == 1 { parts.swap_remove(0) } else { Expr::And(parts) };
                 }
-                ClauseKind::Then(effects) => end.effects.extend(self.effects(&mut scope, effects, &now)),
+                ClauseKind::Then(effects) => {
+                    self.refuse_time(effects.anchor.as_ref(), clause.span);
+                    end.effects.extend(self.effects(&mut scope, effects, &now));
+                }
                 ClauseKind::Say { speaker, lines, anchor, condition } => {
+                    self.refuse_time(anchor.as_ref(), clause.span);
                     let words = (speaker.as_ref(), lines.as_slice());
-                    end.says.push(self.say(&mut scope, words, anchor.as_ref(), condition.as_ref(), clause.span));
+                    end.says.push(self.say(&mut scope, words, None, condition.as_ref(), clause.span));
                 }
                 _ => {}
             }
@@ -42,7 +48,7 @@ impl Lowering {
     /// Fills in a milestone.
     pub(crate) fn milestone(&mut self, id: MilestoneId, decl: &tree::NamedBody) {
         let level = self.model.milestones[id].level;
-        let end = self.end(decl, level);
+        let end = self.end(decl, level, self.model.milestones[id].name.clone());
         let mut next = None;
         let mut carrying = Vec::new();
         let mut said = false;
@@ -59,7 +65,7 @@ impl Lowering {
                 carrying.extend(self.carried(name, level));
             }
         }
-        if !said {
+        if !said && !self.is_item_faulty() {
             self.report(diagnostics::milestone_without_next::diagnostic(decl.head.name.span, &decl.head.name.text));
         }
         let milestone = &mut self.model.milestones[id];
@@ -86,7 +92,7 @@ impl Lowering {
     /// Fills in an ending.
     pub(crate) fn ending(&mut self, id: EndingId, decl: &tree::NamedBody) {
         let level = self.model.endings[id].level;
-        let end = self.end(decl, level);
+        let end = self.end(decl, level, self.model.endings[id].name.clone());
         let ending = &mut self.model.endings[id];
         (ending.when, ending.effects, ending.says) = (end.when, end.effects, end.says);
     }
@@ -98,11 +104,13 @@ impl Lowering {
             if let Some(declared) = self.meaning(name, None, "a layer", accept)
                 && let Meaning::Layer(below) = declared.meaning
             {
-                if self.layer_is_above(below, id) {
-                    let names = [decl.name.text.to_string(), name.text.to_string(), decl.name.text.to_string()];
-                    self.report(diagnostics::circular_meaning::diagnostic(name.span, &names));
-                } else {
-                    self.model.layers[id].above = Some(below);
+                match self.layers_down_to(below, id) {
+                    Some(between) => {
+                        let way = std::iter::once(id).chain(between).chain([id]);
+                        let names: Vec<String> = way.map(|layer| self.model.layers[layer].name.to_string()).collect();
+                        self.report(diagnostics::circular_meaning::of_layer(name.span, &names));
+                    }
+                    None => self.model.layers[id].above = Some(below),
                 }
             }
         }
@@ -118,15 +126,14 @@ impl Lowering {
         }
     }
 
-    fn layer_is_above(&self, layer: LayerId, other: LayerId) -> bool {
-        let mut current = Some(layer);
-        for _ in 0..=self.model.layers.len() {
-            match current {
-                Some(found) if found == other => return true,
-                Some(found) => current = self.model.layers[found].above,
-                None => return false,
-            }
+    /// The layers from one down to just above another, if that lies below it.
+    fn layers_down_to(&self, layer: LayerId, other: LayerId) -> Option<Vec<LayerId>> {
+        let mut way = Vec::new();
+        let mut current = layer;
+        while current != other {
+            way.push(current);
+            current = self.model.layers[current].above?;
         }
-        false
+        Some(way)
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Attribute {
 /// A check that needs to know which fluents change, so it waits until all is lowered.
 pub(crate) enum Deferred {
     /// Not both of these may change.
-    Product { span: Span, left: Expr, right: Expr, operation: &'static str },
+    Product { span: Span, left: Expr, right: Expr },
     /// This must not change, and should not be 0.
     Divisor { span: Span, divisor: Expr, exact: bool },
 }
@@ -41,10 +41,18 @@ pub(crate) struct Lowering {
     pub(crate) tags: FxHashMap<SmolStr, TagId>,
     /// Which pool anchors an attribute, and where it says so.
     pub(crate) anchored_by: FxHashMap<FluentId, (PoolId, Span)>,
-    pub(crate) text_ids: FxHashMap<SmolStr, Span>,
+    /// The ids of texts, where they come from and whether they are written.
+    pub(crate) text_ids: FxHashMap<SmolStr, (Span, bool)>,
     pub(crate) deferred: Vec<Deferred>,
+    /// Where the syntax has faults, in order.
+    pub(crate) syntax_faults: Vec<Span>,
+    /// The declaration whose body is being lowered.
+    pub(crate) item: Option<Span>,
     /// The header's end and whether it has braces, for fixes that add a setting.
     pub(crate) header: Option<(Span, bool)>,
+    /// Whether it was said that the length of a tick, or of a day, is missing: one mistake, one message.
+    pub(crate) tick_length_missed: bool,
+    pub(crate) day_missed: bool,
     /// Where the header is.
     pub(crate) header_place: Option<Span>,
     /// The names of a task's methods, known before their bodies are.
@@ -53,6 +61,8 @@ pub(crate) struct Lowering {
     pub(crate) ticks_per: Option<(dramaturg_model::Fixed, dramaturg_model::Fixed)>,
     /// Names of objects whose type is unknown: declared, so that using them is no second fault.
     pub(crate) missing: rustc_hash::FxHashSet<SmolStr>,
+    /// The word `object` before an object that is declared alone, by the place of its name.
+    pub(crate) object_words: FxHashMap<Span, Span>,
     /// Names that things of the model already have.
     pub(crate) taken: rustc_hash::FxHashSet<SmolStr>,
     /// Fluents that are no attributes, by the place of their name; sorted by it once all are declared.
@@ -69,8 +79,26 @@ pub(crate) struct Lowering {
 }
 
 impl Lowering {
+    /// An empty model, with what was said about the files so far.
+    pub(crate) fn new(sources: dramaturg_model::Sources, diagnostics: Vec<Diagnostic>) -> Self {
+        let mut syntax_faults: Vec<Span> = diagnostics.iter().map(Diagnostic::span).collect();
+        syntax_faults.sort_unstable();
+        Self { sources, diagnostics, syntax_faults, ..Self::default() }
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether the syntax has a fault in this stretch: then nothing is said about what seems to be missing there.
+    pub(crate) fn is_faulty(&self, span: Span) -> bool {
+        let next = self.syntax_faults.partition_point(|fault| (fault.file, fault.start) < (span.file, span.start));
+        self.syntax_faults.get(next).is_some_and(|fault| fault.file == span.file && fault.start <= span.end)
+    }
+
+    /// The same for the declaration at hand.
+    pub(crate) fn is_item_faulty(&self) -> bool {
+        self.item.is_some_and(|item| self.is_faulty(item))
     }
 
     /// A stretch of source as the author wrote it.
@@ -135,17 +163,18 @@ impl Lowering {
         found
     }
 
-    /// `A | B` as choices.
+    /// `A | B` as choices; none at all if one of them is unknown, so that nothing more is said about it.
     pub(crate) fn types_named(&mut self, types: &[tree::Ident]) -> Choices {
         let mut choices = Choices::default();
+        let mut complete = true;
         for name in types {
-            if let Some(ty) = self.type_named(name)
-                && !choices.types.contains(&ty)
-            {
-                choices.types.push(ty);
+            match self.type_named(name) {
+                Some(ty) if !choices.types.contains(&ty) => choices.types.push(ty),
+                Some(_) => {}
+                None => complete = false,
             }
         }
-        choices
+        if complete { choices } else { Choices::default() }
     }
 
     /// Parameters of a head.
@@ -168,10 +197,32 @@ impl Lowering {
         declaration: &SmolStr,
     ) -> Scope {
         let mut scope = Scope::new(level, declaration.clone());
-        for (written, param) in written.iter().zip(params) {
-            self.bind(&mut scope, &written.name, param.choices.clone());
+        for (param, known) in written.iter().zip(params) {
+            self.bind(&mut scope, &param.name, known.choices.clone());
+        }
+        for (index, variable) in scope.variables.iter_mut().enumerate() {
+            variable.removal = self.removal(written, index);
         }
         scope
+    }
+
+    /// The stretch to take out so that a parameter is gone: with the comma beside it, or with the parentheses around it.
+    fn removal(&self, params: &[tree::Param], index: usize) -> Option<Span> {
+        let end = |param: &tree::Param| param.types.last().map(|ty| ty.span);
+        let param = params.get(index)?;
+        let whole = param.name.span.to(end(param)?);
+        if let Some(next) = params.get(index + 1) {
+            return Some(Span::new(whole.file, whole.start, next.name.span.start));
+        }
+        if let Some(before) = index.checked_sub(1).and_then(|before| params.get(before)) {
+            return Some(Span::new(whole.file, end(before)?.end, whole.end));
+        }
+        let text = &self.sources.file(whole.file)?.text;
+        let before = text.get(..whole.start as usize)?.trim_end();
+        let behind = text.get(whole.end as usize..)?;
+        let close = behind.len() - behind.trim_start().len();
+        let open = before.strip_suffix('(')?.len();
+        behind.trim_start().starts_with(')').then(|| Span::new(whole.file, open as u32, whole.end + close as u32 + 1))
     }
 
     /// Binds a parameter or a binder.
@@ -180,6 +231,8 @@ impl Lowering {
         let hidden = hidden.or_else(|| self.names.find(&name.text, scope.level).map(|declared| declared.span));
         if let Some(other) = hidden {
             self.report(diagnostics::shadowed_name::diagnostic(name.span, &name.text, other));
+        } else if super::path::is_built_in(&name.text) {
+            self.report(diagnostics::shadowed_name::built_in(name.span, &name.text));
         }
         scope.push(name, choices);
     }
@@ -196,7 +249,7 @@ impl Lowering {
             Some(declared) if accept(declared.meaning) => Some(declared),
             Some(declared) => {
                 let kind = declared.meaning.kind();
-                self.report(diagnostics::wrong_type::diagnostic(name.span, wanted, kind, declared.span));
+                self.report(diagnostics::wrong_type::declared(name.span, wanted, kind, declared.span));
                 None
             }
             None => {
@@ -214,13 +267,21 @@ impl Lowering {
         wanted: &str,
         accept: impl Fn(Meaning) -> bool,
     ) {
+        let near = self.names.nearest(&name.text, level, accept);
+        self.unknown(name, wanted, near.as_deref());
+    }
+
+    /// Reports that nothing here is called so, and what is called nearly so.
+    pub(crate) fn unknown(&mut self, name: &tree::Ident, wanted: &str, near: Option<&str>) {
         if name.text.is_empty() || self.missing.contains(&name.text) {
             return;
         }
-        let near = self.names.nearest(&name.text, level, accept);
-        let mut found = diagnostics::unknown_name::diagnostic(name.span, &name.text, wanted, near.as_deref());
+        let mut found = diagnostics::unknown_name::diagnostic(name.span, &name.text, wanted, near);
         if let Some(elsewhere) = self.names.find_elsewhere(&name.text) {
             found = found.label(elsewhere.span, "known only in the level where it is declared");
+            if near.is_none() {
+                found = found.hint("declare it outside of the levels that use it");
+            }
         }
         self.report(found);
     }

@@ -28,6 +28,8 @@ impl Lowering {
                 }
                 FluentValue::Means(value) => {
                     let mut scope = self.scope_of(level, &head.params, &params, &head.name.text);
+                    // Whoever reads the fluent says all its arguments, so taking one out cures nothing.
+                    scope.variables.iter_mut().for_each(|variable| variable.removal = None);
                     let (domain, place) = (self.model.fluents[fluent].domain.clone(), head.name.span);
                     let wanted = match Ty::of_domain(&domain) {
                         Ty::Int => Ty::Number,
@@ -73,7 +75,8 @@ impl Lowering {
             let circle = measure(&self.model, fluent, &mut sizes, &mut path);
             if let Some(circle) = circle {
                 let names: Vec<String> = circle.iter().map(|id| self.model.fluents[*id].name.to_string()).collect();
-                let place = self.model.fluents[fluent].place;
+                let first = circle.first().copied().unwrap_or(fluent);
+                let place = self.model.fluents[first].place;
                 self.report(diagnostics::circular_meaning::diagnostic(place, &names));
                 for id in circle {
                     self.model.fluents[id].source = FluentSource::Means(Expr::Value(Value::Nothing));
@@ -98,7 +101,12 @@ fn set(sizes: &mut [Option<u64>], fluent: FluentId, size: u64) {
 
 /// Computes how large a fluent's meaning is when written out; the circle it runs into, if it does. Nesting is bounded by the
 /// number of fluents and kept on an explicit stack, so that a long chain of meanings cannot exhaust ours.
-fn measure(model: &Model, fluent: FluentId, sizes: &mut [Option<u64>], path: &mut Vec<FluentId>) -> Option<Vec<FluentId>> {
+fn measure(
+    model: &Model,
+    fluent: FluentId,
+    sizes: &mut [Option<u64>],
+    path: &mut Vec<FluentId>,
+) -> Option<Vec<FluentId>> {
     path.push(fluent);
     while let Some(current) = path.last().copied() {
         let FluentSource::Means(meaning) = &model.fluents[current].source else {

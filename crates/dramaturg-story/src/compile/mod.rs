@@ -90,7 +90,7 @@ fn compile_with(root: &str, files: &dyn Files, parse: &mut files::Parse<'_>) -> 
         sort_diagnostics(&mut diagnostics);
         return Compilation { sources, model: Model::default(), diagnostics, is_part };
     }
-    let mut lowering = Lowering { sources, diagnostics, ..Lowering::default() };
+    let mut lowering = Lowering::new(sources, diagnostics);
     lowering.model.name = SmolStr::new(stem(root));
     let items = files::flatten(&parsed, &mut |item, parent| lowering.open_level(item, parent));
     lowering.lower(&items);
@@ -185,6 +185,7 @@ impl Lowering {
 
     fn body(&mut self, placed: Placed<'_>) {
         let level = placed.level;
+        self.item = Some(placed.item.span);
         match &placed.item.kind {
             ItemKind::Object(decl) => {
                 for named in &decl.names {

@@ -92,6 +92,18 @@ impl Names {
         self.names.get(name)?.first().copied()
     }
 
+    /// All names that can be seen from a level and for which `accept` holds, in order of name.
+    pub(crate) fn known(&self, level: Option<LevelId>, accept: impl Fn(Meaning) -> bool) -> Vec<&str> {
+        let mut known: Vec<&str> = self
+            .names
+            .iter()
+            .filter(|(_, entries)| entries.iter().any(|found| self.sees(level, found.level) && accept(found.meaning)))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        known.sort_unstable();
+        known
+    }
+
     /// The nearest known name for which `accept` holds.
     pub(crate) fn nearest(
         &self,
@@ -99,14 +111,7 @@ impl Names {
         level: Option<LevelId>,
         accept: impl Fn(Meaning) -> bool,
     ) -> Option<String> {
-        let mut candidates: Vec<&str> = self
-            .names
-            .iter()
-            .filter(|(_, entries)| entries.iter().any(|found| self.sees(level, found.level) && accept(found.meaning)))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        candidates.sort_unstable();
-        nearest(name, candidates.into_iter()).map(str::to_owned)
+        nearest(name, self.known(level, accept).into_iter()).map(str::to_owned)
     }
 
     /// Whether a place in one level sees declarations of another (none: the story itself).
@@ -123,17 +128,19 @@ impl Names {
     }
 }
 
-/// The candidate nearest in spelling, if it is near enough to be meant.
+/// The candidate nearest in spelling, if it is near enough to be meant; of several the first. Two names of one letter are as far
+/// apart as names can be.
 pub(crate) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let lower = name.to_lowercase();
-    let limit = (name.chars().count() / 3).clamp(1, 3);
+    let length = name.chars().count();
+    let limit = (length / 3).clamp(1, 3);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if candidate == name || candidate.len().abs_diff(name.len()) > limit * 4 {
             continue;
         }
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-        if distance <= limit && best.is_none_or(|(other, _)| distance < other) {
+        if distance <= limit && distance < length && best.is_none_or(|(other, _)| distance < other) {
             best = Some((distance, candidate));
         }
     }

@@ -1,6 +1,6 @@
 //! Paths: `x`, `f(a, b)`, `x.location.opens`, the built-in names and functions.
 
-use dramaturg_model::{ActuatorId, Expr, FluentId, FluentRef, Function, Span, Value};
+use dramaturg_model::{ActuatorId, Diagnostic, Expr, FluentId, FluentRef, Function, Span, Value};
 
 use super::lowering::{Attribute, Lowering};
 use super::names::{Meaning, nearest};
@@ -50,7 +50,7 @@ impl Lowering {
             }
             Some(Attribute::Actuator(actuator)) => {
                 let place = self.model.actuators[actuator].place;
-                self.report(diagnostics::wrong_type::diagnostic(name.span, "a value", "an actuator", place));
+                self.report(diagnostics::wrong_type::declared(name.span, "a value", "an actuator", place));
                 Self::nothing()
             }
             None => Self::nothing(),
@@ -60,19 +60,21 @@ impl Lowering {
     /// A bare name.
     fn name(&mut self, scope: &mut Scope, name: &tree::Ident, expected: Option<&Ty>) -> (Expr, Ty) {
         if let Some((var, choices)) = scope.using(&name.text) {
-            let unknown = choices.types.is_empty() && choices.symbols.is_empty();
-            return (Expr::Var(var), if unknown { Ty::Unknown } else { Ty::Choice(choices) });
+            return (Expr::Var(var), Ty::of_choices(&choices));
         }
         if let Some(declared) = self.names.find(&name.text, scope.level) {
+            // Where a value of that name is meant, the clash of the two was reported at the value's declaration.
+            if let Some(value) = self.symbol_value(&name.text, expected) {
+                return value;
+            }
             return match declared.meaning {
                 Meaning::Object(object) => {
                     (Expr::Value(Value::Object(object)), Ty::object(self.model.objects[object].ty))
                 }
                 Meaning::Fluent(fluent) => self.fluent_call(scope, fluent, &[], name, name.span),
                 other => {
-                    let report =
-                        diagnostics::wrong_type::diagnostic(name.span, "a value", other.kind(), declared.span);
-                    self.report(report);
+                    let report = diagnostics::wrong_type::declared(name.span, "a value", other.kind(), declared.span);
+                    self.report(with_done_hint(report, other, &name.text, ""));
                     Self::nothing()
                 }
             };
@@ -83,63 +85,80 @@ impl Lowering {
             "dayNumber" => return (Expr::DayNumber, Ty::Int),
             _ => {}
         }
-        if let (Some(Ty::Choice(choices)), Some(symbol)) = (expected, self.symbols.get(&name.text))
-            && choices.symbols.contains(symbol)
-        {
-            return (Expr::Value(Value::Symbol(*symbol)), Ty::symbol(*symbol));
+        if let Some(value) = self.symbol_value(&name.text, expected) {
+            return value;
         }
-        self.report_unknown_value(scope, name, expected);
+        // Whatever made the expected type unknown was reported; this name may be fine.
+        if expected != Some(&Ty::Unknown) {
+            self.report_unknown_value(scope, name, expected);
+        }
         Self::nothing()
+    }
+
+    /// The name as one of the values that are expected.
+    fn symbol_value(&self, name: &str, expected: Option<&Ty>) -> Option<(Expr, Ty)> {
+        let Some(Ty::Choice(choices)) = expected else { return None };
+        let symbol = *self.symbols.get(name)?;
+        choices.symbols.contains(&symbol).then(|| (Expr::Value(Value::Symbol(symbol)), Ty::symbol(symbol)))
     }
 
     fn report_unknown_value(&mut self, scope: &Scope, name: &tree::Ident, expected: Option<&Ty>) {
         if name.text.is_empty() || self.missing.contains(&name.text) {
             return;
         }
-        let mut known: Vec<&str> = scope.variables.iter().map(|variable| variable.name.as_str()).collect();
         if scope.in_slot {
-            let near = nearest(&name.text, known.iter().copied()).map(str::to_owned);
-            let near = near.or_else(|| self.names.nearest(&name.text, scope.level, is_value));
-            let known: Vec<String> = known.iter().map(|name| format!("`{{{name}}}`")).collect();
-            self.report(diagnostics::bad_slot::diagnostic(name.span, &name.text, &known, near.as_deref()));
+            self.report_bad_slot(scope, name);
             return;
         }
+        // What is near must also fit: parameters, values and names of the type that is wanted.
+        let fits = |ty: &Ty| expected.is_none_or(|wanted| wanted.can_meet(ty, &self.model));
+        let mut known: Vec<&str> = scope
+            .variables
+            .iter()
+            .filter(|variable| fits(&Ty::of_choices(&variable.choices)))
+            .map(|variable| variable.name.as_str())
+            .collect();
         if let Some(Ty::Choice(choices)) = expected {
             known.extend(choices.symbols.iter().map(|symbol| self.model.symbols[*symbol].as_str()));
         }
-        if let Some(near) = nearest(&name.text, known.into_iter()) {
-            let near = near.to_owned();
-            let wanted = expected.map_or("a value".to_owned(), |ty| ty.describe(&self.model));
-            self.report(diagnostics::unknown_name::diagnostic(name.span, &name.text, &wanted, Some(&near)));
-            return;
-        }
-        let wanted = match expected {
-            Some(Ty::Unknown) | None => "a value".to_owned(),
-            Some(ty) => ty.describe(&self.model),
-        };
-        self.unknown_name(name, scope.level, &wanted, is_value);
+        known.extend(self.names.known(scope.level, |meaning| match meaning {
+            Meaning::Object(object) => fits(&Ty::object(self.model.objects[object].ty)),
+            Meaning::Fluent(fluent) => fits(&Ty::of_domain(&self.model.fluents[fluent].domain)),
+            _ => false,
+        }));
+        let near = nearest(&name.text, known.into_iter()).map(str::to_owned);
+        let wanted = expected.map_or("a value".to_owned(), |ty| ty.describe_found(&self.model));
+        self.unknown(name, &wanted, near.as_deref());
+    }
+
+    /// A name in a slot that means nothing.
+    fn report_bad_slot(&mut self, scope: &Scope, name: &tree::Ident) {
+        let known: Vec<&str> = scope.variables.iter().map(|variable| variable.name.as_str()).collect();
+        let near = nearest(&name.text, known.iter().copied()).map(str::to_owned);
+        let near = near.or_else(|| self.names.nearest(&name.text, scope.level, is_value));
+        let known: Vec<String> = known.iter().map(|name| format!("`{{{name}}}`")).collect();
+        self.report(diagnostics::bad_slot::diagnostic(name.span, &name.text, &known, near.as_deref()));
     }
 
     /// `name(arguments)`: a fluent or a function.
-    fn call(
-        &mut self,
-        scope: &mut Scope,
-        name: &tree::Ident,
-        arguments: &[tree::Expr],
-        span: Span,
-    ) -> (Expr, Ty) {
+    fn call(&mut self, scope: &mut Scope, name: &tree::Ident, arguments: &[tree::Expr], span: Span) -> (Expr, Ty) {
         match self.names.find(&name.text, scope.level) {
             Some(declared) => match declared.meaning {
                 Meaning::Fluent(fluent) => return self.fluent_call(scope, fluent, arguments, name, span),
                 other => {
-                    let report = diagnostics::wrong_type::diagnostic(name.span, "a fluent", other.kind(), declared.span);
-                    let hint = format!("to ask whether it has happened, write `done {}(…)`", name.text);
-                    self.report(if matches!(other, Meaning::Action(_) | Meaning::Task(_)) { report.hint(hint) } else { report });
+                    let report = diagnostics::wrong_type::declared(name.span, "a fluent", other.kind(), declared.span);
+                    self.report(with_done_hint(report, other, &name.text, "(…)"));
                 }
             },
             None => match function(&name.text) {
                 Some((function, count)) => return self.function_call(scope, function, count, name, arguments, span),
-                None => self.unknown_name(name, scope.level, "a fluent", |meaning| matches!(meaning, Meaning::Fluent(_))),
+                None if scope.in_slot => self.report_bad_slot(scope, name),
+                None => {
+                    let mut known = self.names.known(scope.level, |meaning| matches!(meaning, Meaning::Fluent(_)));
+                    known.extend(FUNCTIONS.iter().map(|(name, _, _)| *name));
+                    let near = nearest(&name.text, known.into_iter()).map(str::to_owned);
+                    self.unknown(name, "a fluent", near.as_deref());
+                }
             },
         }
         for argument in arguments {
@@ -224,14 +243,10 @@ impl Lowering {
             self.report(report);
             return None;
         }
-        let args = params.iter().zip(arguments).map(|(param, argument)| {
-            let wanted = if param.choices.types.is_empty() && param.choices.symbols.is_empty() {
-                Ty::Unknown
-            } else {
-                Ty::Choice(param.choices.clone())
-            };
-            self.typed(scope, argument, &wanted, declared)
-        });
+        let args = params
+            .iter()
+            .zip(arguments)
+            .map(|(param, argument)| self.typed(scope, argument, &Ty::of_choices(&param.choices), declared));
         Some(args.collect())
     }
 
@@ -264,7 +279,7 @@ impl Lowering {
 
     fn plain_target(&mut self, scope: &mut Scope, path: &Path) -> Option<Target> {
         let arguments = path.arguments.as_deref().unwrap_or(&[]);
-        if scope.find(&path.name.text).is_some() {
+        if scope.using(&path.name.text).is_some() {
             let span = path.name.span;
             self.report(diagnostics::wrong_type::diagnostic(span, "a fluent", "a parameter", Span::NONE));
             return None;
@@ -302,7 +317,7 @@ impl Lowering {
             }
             Target::Actuator(actuator, _) => {
                 let place = self.model.actuators[actuator].place;
-                self.report(diagnostics::wrong_type::diagnostic(path.span, "a fluent", "an actuator", place));
+                self.report(diagnostics::wrong_type::declared(path.span, "a fluent", "an actuator", place));
                 None
             }
         }
@@ -314,13 +329,27 @@ fn is_value(meaning: Meaning) -> bool {
 }
 
 /// The functions of numbers, with how many arguments they take.
-fn function(name: &str) -> Option<(Function, Option<usize>)> {
-    match name {
-        "floor" => Some((Function::Floor, Some(1))),
-        "abs" => Some((Function::Abs, Some(1))),
-        "min" => Some((Function::Min, None)),
-        "max" => Some((Function::Max, None)),
-        "hypot" => Some((Function::Hypot, Some(2))),
-        _ => None,
+const FUNCTIONS: [(&str, Function, Option<usize>); 5] = [
+    ("floor", Function::Floor, Some(1)),
+    ("abs", Function::Abs, Some(1)),
+    ("min", Function::Min, None),
+    ("max", Function::Max, None),
+    ("hypot", Function::Hypot, Some(2)),
+];
+
+pub(crate) fn function(name: &str) -> Option<(Function, Option<usize>)> {
+    FUNCTIONS.iter().find(|(known, _, _)| *known == name).map(|(_, function, count)| (*function, *count))
+}
+
+/// Whether it is the name of a built-in value.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    matches!(name, "now" | "timeOfDay" | "dayNumber")
+}
+
+/// Something that happens stands where a value must: what was meant is whether it has happened.
+fn with_done_hint(report: Diagnostic, found: Meaning, name: &str, arguments: &str) -> Diagnostic {
+    if matches!(found, Meaning::Action(_) | Meaning::Task(_) | Meaning::Rule(_)) {
+        return report.hint(format!("to ask whether it has happened, write `done {name}{arguments}`"));
     }
+    report
 }

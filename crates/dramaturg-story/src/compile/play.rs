@@ -1,8 +1,8 @@
 //! Plays: the tests that authors write, resolved against their story.
 
 use dramaturg_model::{
-    Diagnostic, EventPattern, Expr, FluentRef, Initial, LevelId, Model, ObjectId, Owner, Piece, Sources, Span, SymbolId, Value,
-    WishId, sort_diagnostics,
+    Diagnostic, EventPattern, Expr, FluentRef, Initial, LevelId, Model, ObjectId, Owner, Piece, Sources, Span,
+    SymbolId, Value, WishId, sort_diagnostics,
 };
 use smol_str::SmolStr;
 
@@ -130,7 +130,7 @@ pub fn compile_plays(root: &str, files: &dyn Files, plays: &[(&str, &str)]) -> P
         found.extend(faults);
         trees.push(tree);
     }
-    let mut lowering = Lowering { sources, diagnostics, ..Lowering::default() };
+    let mut lowering = Lowering::new(sources, diagnostics);
     lowering.model.name = SmolStr::new(super::stem(root));
     let items = files::flatten(&parsed, &mut |item, parent| lowering.open_level(item, parent));
     lowering.lower_before_done(&items);
@@ -191,9 +191,8 @@ impl Lowering {
             StepKind::Reload => PlayStep::Reload,
             StepKind::Report(effects, window) => {
                 let reported = effects.iter().filter_map(|effect| self.reported(scope, effect)).collect();
-                let window = window
-                    .as_ref()
-                    .map(|(from, to)| (self.duration_expr(scope, from), self.duration_expr(scope, to)));
+                let window =
+                    window.as_ref().map(|(from, to)| (self.duration_expr(scope, from), self.duration_expr(scope, to)));
                 PlayStep::Report(reported, window)
             }
             StepKind::Fail(event, after) => {
@@ -263,7 +262,8 @@ impl Lowering {
     /// What the game reports: a fluent and its value.
     fn reported(&mut self, scope: &mut Scope, effect: &tree::Effect) -> Option<(FluentRef, Expr)> {
         let target = self.settable(scope, &effect.target)?;
-        let (domain, place) = (self.model.fluents[target.fluent].domain.clone(), self.model.fluents[target.fluent].place);
+        let (domain, place) =
+            (self.model.fluents[target.fluent].domain.clone(), self.model.fluents[target.fluent].place);
         let value = match &effect.change {
             tree::ChangeKind::Yes => Expr::Value(Value::Bool(true)),
             tree::ChangeKind::No => Expr::Value(Value::Bool(false)),

@@ -1,6 +1,6 @@
 //! Bodies of rules.
 
-use dramaturg_model::{Effect, Expr, Injection, Owner, RuleId, Span, Trigger};
+use dramaturg_model::{Expr, Injection, Owner, RuleId, Span, Trigger};
 
 use super::action::Watch;
 use super::effect::EffectPlace;
@@ -14,7 +14,8 @@ impl Lowering {
     /// Fills in the body of a rule.
     pub(crate) fn rule(&mut self, id: RuleId, decl: &tree::RuleDecl) {
         let (params, level) = (self.model.rules[id].params.clone(), self.model.rules[id].level);
-        let mut scope = self.scope_of(level, &decl.head.params, &params, &decl.head.name.text);
+        let name = self.model.rules[id].name.clone();
+        let mut scope = self.scope_of(level, &decl.head.params, &params, &name);
         let mut rule = self.model.rules[id].clone();
         let mut watch = Watch::default();
         let mut trigger: Option<Span> = None;
@@ -61,7 +62,8 @@ impl Lowering {
                 _ => self.watch_clause(&mut scope, clause, &mut watch),
             }
         }
-        let endless = takes.is_none();
+        // One with a moment and no time is reported for that.
+        let endless = takes.is_none() && matches!(rule.trigger, Trigger::While(_) | Trigger::Always);
         let contingent = takes.filter(|(_, contingent)| *contingent).map(|(span, _)| span);
         for clause in &decl.body.clauses {
             if let ClauseKind::During(effects) = &clause.kind {
@@ -69,16 +71,26 @@ impl Lowering {
             }
         }
         rule.expectation = watch.finish(self, takes.is_some());
-        self.refuse_effects_without_edge(&rule.trigger, &rule.effects, trigger);
+        if !self.is_item_faulty() {
+            self.check_moment(&rule.trigger, trigger.unwrap_or(Span::NONE), &decl.body.clauses);
+        }
         self.report_unused(&scope, 0);
         self.model.rules[id] = rule;
     }
 
-    /// `while` and no trigger at all have only contributions and readings.
-    fn refuse_effects_without_edge(&mut self, trigger: &Trigger, effects: &[Effect], place: Option<Span>) {
-        if let (Trigger::While(_) | Trigger::Always, Some(effect)) = (trigger, effects.first()) {
-            let place = place.unwrap_or(Span::NONE);
-            self.report(diagnostics::clause_not_here::no_moment(effect.place, place));
+    /// `while` and no trigger at all have only contributions and readings; the others need time for contributions.
+    fn check_moment(&mut self, trigger: &Trigger, place: Span, clauses: &[tree::Clause]) {
+        let lasts = matches!(trigger, Trigger::While(_) | Trigger::Always);
+        let takes = clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Takes(..)));
+        let wrong = clauses.iter().find(|clause| match &clause.kind {
+            ClauseKind::During(_) => !lasts && !takes,
+            ClauseKind::Reads(..) | ClauseKind::When(..) | ClauseKind::While(_) | ClauseKind::After(..) => false,
+            _ => lasts,
+        });
+        match wrong {
+            Some(clause) if lasts => self.report(diagnostics::clause_not_here::no_moment(clause.word, place)),
+            Some(clause) => self.report(diagnostics::clause_not_here::no_duration(clause.word, place)),
+            None => {}
         }
     }
 
@@ -96,7 +108,9 @@ impl Lowering {
                 let declared = self.meaning(who, scope.level, "a character", object)?;
                 let Meaning::Object(object) = declared.meaning else { return None };
                 if !self.characters.contains_key(&object) {
-                    self.report(diagnostics::not_a_character::diagnostic(who.span, &who.text, declared.span));
+                    let word = self.object_words.get(&declared.span).copied();
+                    let report = diagnostics::not_a_character::diagnostic(who.span, &who.text, declared.span, word);
+                    self.report(report);
                     return None;
                 }
                 Expr::Value(dramaturg_model::Value::Object(object))

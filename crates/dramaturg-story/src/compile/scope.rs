@@ -11,6 +11,8 @@ pub(crate) struct Variable {
     pub(crate) choices: Choices,
     pub(crate) span: Span,
     pub(crate) used: bool,
+    /// What to take out of the source to be rid of it, if that can be told.
+    pub(crate) removal: Option<Span>,
 }
 
 /// What can be seen at a place, and whose texts are numbered there.
@@ -31,7 +33,7 @@ impl Scope {
     }
 
     pub(crate) fn push(&mut self, name: &tree::Ident, choices: Choices) {
-        self.variables.push(Variable { name: name.text.clone(), choices, span: name.span, used: false });
+        self.variables.push(Variable { name: name.text.clone(), choices, span: name.span, used: false, removal: None });
     }
 
     /// Drops the binders above this many.

@@ -13,16 +13,14 @@ impl Lowering {
     /// Fills in the body of a task.
     pub(crate) fn task(&mut self, id: TaskId, decl: &tree::TaskDecl) {
         let (params, level) = (self.model.tasks[id].params.clone(), self.model.tasks[id].level);
-        let mut scope = self.scope_of(level, &decl.head.params, &params, &decl.head.name.text);
+        let name = self.model.tasks[id].name.clone();
+        let mut scope = self.scope_of(level, &decl.head.params, &params, &name);
         let mut task = self.model.tasks[id].clone();
         let mut names: Vec<(smol_str::SmolStr, Span)> = Vec::new();
         for clause in &decl.body.clauses {
             match &clause.kind {
                 ClauseKind::Needs(condition, anchor) => {
-                    if let Some(anchor) = anchor {
-                        self.moment(&mut scope, anchor);
-                        self.report(diagnostics::clause_not_here::no_time(clause.span));
-                    }
+                    self.refuse_time(anchor.as_ref(), clause.span);
                     task.needs.push(self.condition(&mut scope, condition));
                 }
                 ClauseKind::Offer(line, condition) => {
@@ -34,8 +32,7 @@ impl Lowering {
                     if let Some(name) = name {
                         match names.iter().find(|(known, _)| *known == name.text) {
                             Some((_, first)) => {
-                                let report =
-                                    diagnostics::duplicate_name::diagnostic(name.span, &name.text, *first);
+                                let report = diagnostics::duplicate_name::diagnostic(name.span, &name.text, *first);
                                 self.report(report);
                             }
                             None => names.push((name.text.clone(), name.span)),
@@ -58,6 +55,13 @@ impl Lowering {
         self.model.tasks[id] = task;
     }
 
+    /// Reports `at …` where nothing takes time.
+    pub(crate) fn refuse_time(&mut self, anchor: Option<&tree::Anchor>, span: Span) {
+        if anchor.is_some() {
+            self.report(diagnostics::clause_not_here::no_time(span));
+        }
+    }
+
     fn method(
         &mut self,
         scope: &mut Scope,
@@ -73,14 +77,13 @@ impl Lowering {
         for clause in &body.clauses {
             match &clause.kind {
                 ClauseKind::Say { speaker, lines, anchor, condition } => {
+                    self.refuse_time(anchor.as_ref(), clause.span);
                     let words = (speaker.as_ref(), lines.as_slice());
-                    let say = self.say(scope, words, anchor.as_ref(), condition.as_ref(), clause.span);
+                    let say = self.say(scope, words, None, condition.as_ref(), clause.span);
                     steps.push(MethodStep::Say(say));
                 }
                 ClauseKind::Then(effects) => {
-                    if effects.anchor.is_some() {
-                        self.report(diagnostics::clause_not_here::no_time(clause.span));
-                    }
+                    self.refuse_time(effects.anchor.as_ref(), clause.span);
                     steps.push(MethodStep::Then(self.effects(scope, effects, &now)));
                 }
                 ClauseKind::Do(path) => steps.extend(self.call_step(scope, path)),

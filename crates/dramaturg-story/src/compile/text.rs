@@ -13,25 +13,37 @@ impl Lowering {
     /// A text of a clause, with its written or derived id.
     pub(crate) fn text(&mut self, scope: &mut Scope, line: &Line, clause: &'static str) -> TextId {
         let number = scope.next_text(clause);
-        let (id, pinned) = match &line.id {
-            Some(id) => {
-                if let Some(first) = self.text_ids.get(&id.text).copied() {
-                    self.report(diagnostics::text_id_twice::diagnostic(id.span, &id.text, first));
-                } else {
-                    self.text_ids.insert(id.text.clone(), id.span);
-                }
-                (id.text.clone(), true)
-            }
+        let (id, place) = match &line.id {
+            Some(id) => (id.text.clone(), id.span),
             None => {
                 let story = &self.model.name;
-                (SmolStr::from(format!("{story}.{}.{clause}.{number}", scope.declaration)), false)
+                (SmolStr::from(format!("{story}.{}.{clause}.{number}", scope.declaration)), line.text.span)
             }
         };
+        let pinned = line.id.is_some();
+        self.take_id(&id, place, pinned);
         let pieces = self.pieces(scope, &line.text);
         self.model.texts.push(Text { id, pinned, pieces, place: line.text.span })
     }
 
+    /// Takes an id for a text; reported, where it is written, if another text has it.
+    fn take_id(&mut self, id: &SmolStr, place: Span, written: bool) {
+        match self.text_ids.get(id).copied() {
+            None => {
+                self.text_ids.insert(id.clone(), (place, written));
+            }
+            Some((first, _)) if written => self.report(diagnostics::text_id_twice::diagnostic(place, id, first)),
+            Some((first, true)) => self.report(diagnostics::text_id_twice::diagnostic(first, id, place)),
+            // Two derived ids are the same only where two declarations are, which is reported.
+            Some((_, false)) => {}
+        }
+    }
+
     fn pieces(&mut self, scope: &mut Scope, text: &tree::Text) -> Vec<Piece> {
+        // What is wrong with the syntax of a slot is enough to say about it.
+        if self.is_faulty(text.span) {
+            return vec![Piece::Words(SmolStr::from(text.plain()))];
+        }
         text.pieces
             .iter()
             .map(|piece| match piece {
@@ -56,6 +68,8 @@ impl Lowering {
             }
         };
         let id = SmolStr::from(format!("name.{name}"));
+        let known = title.map_or(place, |text| text.span);
+        self.take_id(&id, known, false);
         let place = title.map_or(place, |text| text.span);
         self.model.texts.push(Text { id, pinned: true, pieces: vec![Piece::Words(words)], place })
     }
@@ -77,7 +91,12 @@ impl Lowering {
                 Ty::Unknown => None,
                 other => {
                     let found = other.describe(&self.model);
-                    self.report(diagnostics::wrong_type::diagnostic(name.span, "somebody who speaks", &found, Span::NONE));
+                    self.report(diagnostics::wrong_type::diagnostic(
+                        name.span,
+                        "somebody who speaks",
+                        &found,
+                        Span::NONE,
+                    ));
                     None
                 }
             }

@@ -26,10 +26,9 @@ impl Lowering {
         }
         self.header_place = Some(span);
         self.model.title = story.title.plain();
-        let braces = span.end > story.title.span.end;
-        // Just behind the opening brace, or behind the title where there is none.
-        let end = story.title.span.end + if braces { 2 } else { 0 };
-        self.header = Some((Span::new(span.file, end, end), braces));
+        let brace = self.brace_behind(story.title.span, span.end);
+        let end = brace.unwrap_or(story.title.span.end);
+        self.header = Some((Span::new(span.file, end, end), brace.is_some()));
         for setting in &story.settings {
             if let Setting::Ticks(count, per) = setting {
                 self.tick_length(*count, per);
@@ -38,7 +37,10 @@ impl Lowering {
         for setting in &story.settings {
             match setting {
                 Setting::Ticks(..) => {}
-                Setting::Day(length) => self.model.clock.day = self.duration(*length).map(|ticks| ticks.max(1)),
+                Setting::Day(length) => {
+                    self.model.clock.day = self.duration(*length).map(|ticks| ticks.max(1));
+                    self.day_missed |= self.model.clock.day.is_none();
+                }
                 Setting::Begins(time) => self.model.clock.begins = self.duration(*time).unwrap_or(0),
                 Setting::Options(count) => {
                     self.model.options = u32::try_from(count.value.floor_int()).ok().filter(|count| *count > 0);
@@ -52,20 +54,38 @@ impl Lowering {
         }
     }
 
+    /// Just behind the opening brace between a title and the end of its header, if there is one.
+    fn brace_behind(&self, title: Span, end: u32) -> Option<u32> {
+        let rest = self.sources.text(Span::new(title.file, title.end, end));
+        let mut at = title.end;
+        for line in rest.split_inclusive('\n') {
+            let code = line.split_once("//").map_or(line, |(code, _)| code);
+            if let Some(brace) = code.find('{') {
+                return Some(at + brace as u32 + 1);
+            }
+            at += line.len() as u32;
+        }
+        None
+    }
+
     fn tick_length(&mut self, count: Number, per: &Ident) {
+        // Whatever is wrong with it, times in seconds are no second fault.
+        self.tick_length_missed = true;
         let unit = match per.text.as_str() {
             "ms" => Unit::Milliseconds,
             "s" => Unit::Seconds,
             "min" => Unit::Minutes,
             "h" => Unit::Hours,
             _ => {
-                self.report(diagnostics::unknown_unit::after_per(per.span, &per.text));
+                if !per.text.is_empty() {
+                    self.report(diagnostics::unknown_unit::after_per(per.span, &per.text, true));
+                }
                 return;
             }
         };
         let seconds = Fixed(micros(unit).unwrap_or(1_000_000));
         if count.value <= Fixed::ZERO {
-            self.report(diagnostics::out_of_range::diagnostic(count.span, "this", "one or more ticks", Span::NONE));
+            self.report(diagnostics::out_of_range::not_a(count.span, "a number above 0"));
             return;
         }
         self.ticks_per = Some((count.value, seconds));
@@ -98,7 +118,7 @@ impl Lowering {
                     Some((ticks.round_half_up(), ticks.is_int()))
                 }
                 None => {
-                    self.report(diagnostics::no_tick_length::no_day(number.span));
+                    self.no_day(number.span);
                     return None;
                 }
             },
@@ -111,10 +131,28 @@ impl Lowering {
                 }
                 Some(ticks)
             }
-            None => {
-                self.report(diagnostics::no_tick_length::diagnostic(number.span, self.header));
+            None if self.ticks_per.is_some() => {
+                self.report(diagnostics::too_large::number(number.span));
                 None
             }
+            None => {
+                self.no_tick_length(number.span);
+                None
+            }
+        }
+    }
+
+    /// Says once that the length of a tick is missing.
+    fn no_tick_length(&mut self, span: Span) {
+        if !std::mem::replace(&mut self.tick_length_missed, true) {
+            self.report(diagnostics::no_tick_length::diagnostic(span, self.header));
+        }
+    }
+
+    /// Says once that the length of a day is missing.
+    fn no_day(&mut self, span: Span) {
+        if !std::mem::replace(&mut self.day_missed, true) {
+            self.report(diagnostics::no_tick_length::no_day(span));
         }
     }
 
@@ -125,7 +163,7 @@ impl Lowering {
             "day" | "days" => {
                 let day = self.model.clock.day.map(Fixed::from_int);
                 if day.is_none() {
-                    self.report(diagnostics::no_tick_length::no_day(per.span));
+                    self.no_day(per.span);
                 }
                 return day;
             }
@@ -134,12 +172,14 @@ impl Lowering {
             "min" => Unit::Minutes,
             "h" => Unit::Hours,
             _ => {
-                self.report(diagnostics::unknown_unit::after_per(per.span, &per.text));
+                if !per.text.is_empty() {
+                    self.report(diagnostics::unknown_unit::after_per(per.span, &per.text, false));
+                }
                 return None;
             }
         };
         let Some((count, seconds)) = self.ticks_per else {
-            self.report(diagnostics::no_tick_length::diagnostic(per.span, self.header));
+            self.no_tick_length(per.span);
             return None;
         };
         let micros = i128::from(micros(unit).unwrap_or(0));

@@ -20,11 +20,17 @@ impl Ty {
     pub(crate) fn of_domain(domain: &Domain) -> Self {
         match domain {
             Domain::Bool => Self::Bool,
-            Domain::Choice(choices) => Self::Choice(choices.clone()),
+            Domain::Choice(choices) => Self::of_choices(choices),
             Domain::Number(_) => Self::Number,
             Domain::Int(_) => Self::Int,
             Domain::Duration => Self::Duration,
         }
+    }
+
+    /// The type of a value among choices; unknown where a type of them is, which leaves none.
+    pub(crate) fn of_choices(choices: &Choices) -> Self {
+        let unknown = choices.types.is_empty() && choices.symbols.is_empty();
+        if unknown { Self::Unknown } else { Self::Choice(choices.clone()) }
     }
 
     /// The type of an object of a kind.
@@ -55,6 +61,11 @@ impl Ty {
             Self::Duration => "a duration".to_owned(),
             Self::Choice(choices) => describe_choices(model, choices),
         }
+    }
+
+    /// The same for what was found: that a number is whole is worth saying only where it must be.
+    pub(crate) fn describe_found(&self, model: &Model) -> String {
+        if *self == Self::Int { Self::Number.describe(model) } else { self.describe(model) }
     }
 
     /// Whether a value of one type may equal a value of the other.

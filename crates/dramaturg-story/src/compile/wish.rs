@@ -1,6 +1,8 @@
 //! Goals, what is kept, what is preferred.
 
-use dramaturg_model::{Aim, AimTime, Curve, EventPattern, Expr, FluentSource, Liking, Owner, Param, Wish, WishId, WishKind};
+use dramaturg_model::{
+    Aim, AimTime, Curve, EventPattern, Expr, FluentSource, Liking, Owner, Param, Wish, WishId, WishKind,
+};
 
 use super::lowering::Lowering;
 use super::scope::Scope;
@@ -21,9 +23,8 @@ impl Lowering {
             }
             tree::WishKind::Keep(condition, window) => {
                 let condition = self.condition(scope, condition);
-                let window = window
-                    .as_ref()
-                    .map(|(from, to)| (self.duration_expr(scope, from), self.duration_expr(scope, to)));
+                let window =
+                    window.as_ref().map(|(from, to)| (self.duration_expr(scope, from), self.duration_expr(scope, to)));
                 WishKind::Keep { condition, window }
             }
             tree::WishKind::Prefer(liking, weight) => {
@@ -71,20 +72,20 @@ impl Lowering {
         match liking {
             tree::Liking::Holds(condition) => Liking::Holds(self.condition(scope, condition)),
             tree::Liking::More(value, bound) => {
-                let (value, ty) = self.measured(scope, value);
-                Liking::More(value, bound.as_ref().map(|bound| self.typed(scope, bound, &ty, bound.span)))
+                let (span, (value, ty)) = (value.span, self.measured(scope, value));
+                Liking::More(value, bound.as_ref().map(|bound| self.typed(scope, bound, &ty, span)))
             }
             tree::Liking::Less(value, bound) => {
-                let (value, ty) = self.measured(scope, value);
-                Liking::Less(value, bound.as_ref().map(|bound| self.typed(scope, bound, &ty, bound.span)))
+                let (span, (value, ty)) = (value.span, self.measured(scope, value));
+                Liking::Less(value, bound.as_ref().map(|bound| self.typed(scope, bound, &ty, span)))
             }
             tree::Liking::Follows(value, points, within) => {
-                let (value, ty) = self.measured(scope, value);
+                let (span, (value, ty)) = (value.span, self.measured(scope, value));
                 let points = points
                     .iter()
-                    .map(|(value, time)| (self.typed(scope, value, &ty, value.span), self.duration_expr(scope, time)))
+                    .map(|(value, time)| (self.typed(scope, value, &ty, span), self.duration_expr(scope, time)))
                     .collect();
-                let within = self.typed(scope, within, &ty, within.span);
+                let within = self.typed(scope, within, &ty, span);
                 Liking::Follows(Curve { value, points, within })
             }
         }
@@ -95,6 +96,7 @@ impl Lowering {
         let (expr, ty) = self.expr(scope, value, None);
         if !ty.is_numeric() && ty != Ty::Unknown {
             self.fit(value.span, &ty, &Ty::Number, dramaturg_model::Span::NONE);
+            return (expr, Ty::Unknown);
         }
         (expr, if ty.is_plain_number() { Ty::Number } else { ty })
     }

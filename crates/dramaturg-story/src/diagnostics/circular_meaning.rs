@@ -18,3 +18,17 @@ pub fn of_type(span: Span, names: &[String]) -> Diagnostic {
         .here(names.join(" → "))
         .hint("leave one of the parents out")
 }
+
+/// A layer that is above itself.
+pub fn of_layer(span: Span, names: &[String]) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("`{}` would be above itself", names.first().map_or("", |name| name)))
+        .here(names.join(" → "))
+        .hint("the lowest layer is above nothing; leave one `above` out")
+}
+
+/// A personality that includes itself.
+pub fn of_personality(span: Span, names: &[String]) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("`{}` would include itself", names.first().map_or("", |name| name)))
+        .here(names.join(" → "))
+        .hint("a personality may include others, but not in a circle")
+}

@@ -35,17 +35,23 @@ pub(crate) fn only_conditions(span: Span) -> Diagnostic {
         .hint("write `prefer C weight n`, without `more`, `less` or `follows`")
 }
 
-/// `then` in a rule that has no moment at which it fires.
+/// `then` and the like in a rule that has no moment at which it fires.
 pub(crate) fn no_moment(span: Span, trigger: Span) -> Diagnostic {
     Diagnostic::new(CODE, span, "this rule has no moment at which something could happen at once")
         .label(trigger, "holds over time")
         .hint("use `when` or `after`, or `during` for a change over time")
 }
 
+/// `during` in a rule that fires at a moment and takes no time.
+pub(crate) fn no_duration(span: Span, trigger: Span) -> Diagnostic {
+    Diagnostic::new(CODE, span, "this rule takes no time during which something could change")
+        .label(trigger, "fires at one moment")
+        .hint("add `takes …`, use `while`, or `then` for a change at once")
+}
+
 /// `at` where everything happens at once.
 pub(crate) fn no_time(span: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, "a task has no time of its own, so nothing in it can stand `at` a time")
-        .hint("leave `at …` out")
+    Diagnostic::new(CODE, span, "nothing here takes time, so nothing can stand `at` a time").hint("leave `at …` out")
 }
 
 #[cfg(test)]

@@ -7,7 +7,11 @@ pub const CODE: Code = Code::error("derived-set");
 
 /// `fluent` stands for an expression and cannot be set.
 pub fn diagnostic(span: Span, fluent: &str, declared: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, format!("`{fluent}` stands for something else and cannot be set"))
-        .label(declared, "it means this")
-        .hint("set what it is made of")
+    Diagnostic::new(
+        CODE,
+        span,
+        format!("`{fluent}` only stands for something else: it can be neither set nor observed"),
+    )
+    .label(declared, "declared with `means` here")
+    .hint("set or observe what it is made of")
 }

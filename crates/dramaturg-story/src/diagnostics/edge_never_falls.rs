@@ -1,6 +1,7 @@
 //! `edge-never-falls`: a `when` that can fire only once.
 
-use dramaturg_model::{Code, Diagnostic, Expr, FluentSource, Model, Trigger, Usage};
+use dramaturg_model::{Code, Diagnostic, Expr, FluentId, FluentSource, Model, Trigger, Usage};
+use rustc_hash::FxHashSet;
 
 /// A `when` that can fire only once.
 pub const CODE: Code = Code::hint("edge-never-falls");
@@ -11,30 +12,35 @@ pub fn rule(model: &Model, usage: &Usage, diagnostics: &mut Vec<Diagnostic>) {
         // A new level starts most fluents anew, so any edge may come again.
         return;
     }
+    let expected = super::never_set::expected(model);
     for rule in model.rules.values() {
         if let Trigger::When(condition, _) = &rule.trigger
             && rule.commits.is_none()
-            && stays(model, usage, condition, true)
+            && stays(model, usage, &expected, condition, true)
         {
             diagnostics.push(
-                Diagnostic::new(CODE, rule.place, format!("`{}` can fire only once: nothing undoes its condition", rule.name))
-                    .hint("fine if that is meant; otherwise something must make the condition false again"),
+                Diagnostic::new(
+                    CODE,
+                    rule.place,
+                    format!("`{}` can fire only once: nothing undoes its condition", rule.name),
+                )
+                .hint("fine if that is meant; otherwise something must make the condition false again"),
             );
         }
     }
 }
 
 /// Whether a condition that has this truth keeps it.
-fn stays(model: &Model, usage: &Usage, condition: &Expr, truth: bool) -> bool {
+fn stays(model: &Model, usage: &Usage, expected: &FxHashSet<FluentId>, condition: &Expr, truth: bool) -> bool {
     match condition {
-        Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| stays(model, usage, part, truth)),
-        Expr::Not(inner) => stays(model, usage, inner, !truth),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| stays(model, usage, expected, part, truth)),
+        Expr::Not(inner) => stays(model, usage, expected, inner, !truth),
         Expr::Fluent(fluent, args) => {
             let used = &usage.fluents[*fluent];
             let stored = matches!(model.fluents[*fluent].source, FluentSource::Stored | FluentSource::Done(_));
             let undone = if truth { used.set_false } else { used.set_true };
             let plain = args.iter().all(|arg| matches!(arg, Expr::Value(_) | Expr::Var(_)));
-            stored && plain && !used.observed && !undone && used.set
+            stored && plain && !used.observed && !expected.contains(fluent) && !undone && used.set
         }
         _ => false,
     }

@@ -7,5 +7,6 @@ pub const CODE: Code = Code::warning("endless-wait");
 
 /// `expect` without `takes`.
 pub fn diagnostic(span: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, "nobody says how long to wait for this").hint("add `takes …`: after that, and all extensions, the wait is over")
+    Diagnostic::new(CODE, span, "nobody says how long to wait for this")
+        .hint("add `takes …`: after that, and all extensions, the wait is over")
 }

@@ -9,7 +9,11 @@ pub const CODE: Code = Code::hint("never-read");
 pub fn rule(model: &Model, usage: &Usage, diagnostics: &mut Vec<Diagnostic>) {
     for (id, fluent) in model.fluents.iter() {
         let used = &usage.fluents[id];
-        if matches!(fluent.source, FluentSource::Stored) && !used.read && (used.set || used.observed) && !is_made(model, id) {
+        if matches!(fluent.source, FluentSource::Stored)
+            && !used.read
+            && (used.set || used.observed)
+            && !is_made(model, id)
+        {
             diagnostics.push(
                 Diagnostic::new(CODE, fluent.place, format!("`{}` is set, but nothing depends on it", fluent.name))
                     .hint("leave it out, unless the game looks at it"),
@@ -19,6 +23,6 @@ pub fn rule(model: &Model, usage: &Usage, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a pool made the fluent.
-fn is_made(model: &Model, fluent: FluentId) -> bool {
+pub(crate) fn is_made(model: &Model, fluent: FluentId) -> bool {
     model.pools.values().any(|pool| pool.anchored == fluent || pool.committed == fluent)
 }

@@ -10,13 +10,16 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for action in model.actions.values() {
         for param in action.performer.iter().chain(&action.participants) {
             let Some(param) = action.params.get(usize::from(*param)) else { continue };
-            if let [ty] = param.choices.types.as_slice()
-                && model.objects_of(*ty).is_empty()
+            let types = param.choices.types.as_slice();
+            if let Some(first) = types.first()
+                && types.iter().all(|ty| model.objects_of(*ty).is_empty())
             {
-                let ty = &model.types[*ty];
+                let names: Vec<&str> = types.iter().map(|ty| model.types[*ty].name.as_str()).collect();
+                let names = names.join(" or ");
+                let message = format!("nothing is of type {names}, so nobody can perform `{}`", action.name);
                 diagnostics.push(
-                    Diagnostic::new(CODE, action.place, format!("nobody is a {}, so nobody can perform `{}`", ty.name, action.name))
-                        .label(ty.place, "no object has this type")
+                    Diagnostic::new(CODE, action.place, message)
+                        .label(model.types[*first].place, "no object has this type")
                         .hint("declare a character or an object of that type"),
                 );
                 break;

@@ -6,8 +6,14 @@ use dramaturg_model::{Code, Diagnostic, Span};
 pub const CODE: Code = Code::error("not-a-character");
 
 /// Goals are given to an object that is no character.
-pub fn diagnostic(span: Span, name: &str, declared: Span) -> Diagnostic {
-    Diagnostic::new(CODE, span, format!("`{name}` is no character, so nobody would pursue its goals"))
+///
+/// `word` is the word `object` in front of it, if it stands there for this one alone.
+pub fn diagnostic(span: Span, name: &str, declared: Span, word: Option<Span>) -> Diagnostic {
+    let found = Diagnostic::new(CODE, span, format!("`{name}` is no character, so nobody would pursue its goals"))
         .label(declared, "declared here")
-        .hint(format!("declare it as `character {name}: …`"))
+        .hint(format!("declare it as `character {name}: …`"));
+    match word {
+        Some(word) => found.fix("write `character`", word, "character"),
+        None => found,
+    }
 }

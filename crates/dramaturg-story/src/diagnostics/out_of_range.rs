@@ -11,3 +11,14 @@ pub fn diagnostic(span: Span, value: &str, range: &str, declared: Span) -> Diagn
         .label(declared, format!("declared as {range} here"))
         .hint("choose a number inside, or widen the range")
 }
+
+/// A range that ends before it begins.
+pub fn backwards(span: Span, least: &str, most: &str) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("the range begins at {least} and ends below it, at {most}"))
+        .hint("write the smaller number first")
+}
+
+/// A number of a kind that cannot stand here.
+pub fn not_a(span: Span, wanted: &str) -> Diagnostic {
+    Diagnostic::new(CODE, span, format!("only {wanted} can stand here"))
+}

@@ -7,6 +7,5 @@ pub const CODE: Code = Code::hint("plain-yes");
 
 /// `x = true` or `x = false`.
 pub fn diagnostic(span: Span, written: &str) -> Diagnostic {
-    Diagnostic::new(CODE, span, format!("`{written}` says the same"))
-        .fix(format!("write `{written}`"), span, written)
+    Diagnostic::new(CODE, span, format!("`{written}` says the same")).fix(format!("write `{written}`"), span, written)
 }

@@ -14,10 +14,15 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for (id, task) in model.tasks.iter() {
-        if task.offers.is_empty() && !called[id] {
+        // One without methods is reported for that.
+        if task.offers.is_empty() && !called[id] && !task.methods.is_empty() {
             diagnostics.push(
-                Diagnostic::new(CODE, task.place, format!("`{}` is neither offered nor done by another task", task.name))
-                    .hint("add `offer \"…\"`, or `do` it in a method"),
+                Diagnostic::new(
+                    CODE,
+                    task.place,
+                    format!("`{}` is neither offered nor done by another task", task.name),
+                )
+                .hint("add `offer \"…\"`, or `do` it in a method"),
             );
         }
     }

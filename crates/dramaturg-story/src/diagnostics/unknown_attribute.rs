@@ -7,7 +7,8 @@ pub const CODE: Code = Code::error("unknown-attribute");
 
 /// Nothing of type `ty` has an attribute `name`.
 pub fn diagnostic(span: Span, name: &str, ty: &str, declared: Span, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::new(CODE, span, format!("{ty} has no attribute `{name}`")).label(declared, format!("{ty} is declared here"));
+    let found = Diagnostic::new(CODE, span, format!("{ty} has no attribute `{name}`"))
+        .label(declared, format!("{ty} is declared here"));
     match nearest {
         Some(near) => found.hint(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near),
         None => found.hint(format!("add `{name}` to the type")),

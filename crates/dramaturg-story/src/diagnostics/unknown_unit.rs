@@ -13,10 +13,21 @@ pub(crate) fn unknown(number: Span, span: Span, word: &str, unit: &str) -> Diagn
         .fix(format!("write `{unit}`"), whole, format!(" {unit}"))
 }
 
-/// `word` stands behind `per` and is no unit.
-pub(crate) fn after_per(span: Span, word: &str) -> Diagnostic {
-    Diagnostic::new(CODE, span, format!("`{word}` is not a unit of time"))
-        .hint("the units behind `per` are `tick`, `ms`, `s`, `min`, `h` and `day`")
+/// `word` stands behind `per` and is no unit; in the header, ticks and days are none either.
+pub(crate) fn after_per(span: Span, word: &str, header: bool) -> Diagnostic {
+    let found = Diagnostic::new(CODE, span, format!("`{word}` is not a unit of time"));
+    let meant = crate::syntax::unit::meant_by(word)
+        .filter(|unit| *unit != "%" && !(header && matches!(*unit, "ticks" | "days")));
+    let meant = match meant {
+        Some("ticks") => Some("tick"),
+        Some("days") => Some("day"),
+        other => other,
+    };
+    match meant {
+        Some(unit) => found.hint(format!("did you mean `{unit}`?")).fix(format!("write `{unit}`"), span, unit),
+        None if header => found.hint("the units behind `per` are `ms`, `s`, `min` and `h`"),
+        None => found.hint("the units behind `per` are `tick`, `ms`, `s`, `min`, `h` and `day`"),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,11 @@ pub const CODE: Code = Code::warning("unreachable-method");
 pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for task in model.tasks.values() {
         for (index, method) in task.methods.iter().enumerate() {
-            let earlier = task.methods.iter().take(index).find(|earlier| implies(method.condition.as_ref(), earlier.condition.as_ref()));
+            let earlier = task
+                .methods
+                .iter()
+                .take(index)
+                .find(|earlier| implies(method.condition.as_ref(), earlier.condition.as_ref()));
             if let Some(earlier) = earlier {
                 diagnostics.push(
                     Diagnostic::new(CODE, method.place, format!("this method of `{}` is never reached", task.name))
