@@ -29,6 +29,11 @@ pub mod not_linear;
 pub mod one_value;
 pub mod open_text;
 pub mod out_of_range;
+pub mod pddl_broad_type;
+pub mod pddl_negative_cycle;
+pub mod pddl_no_definition;
+pub mod pddl_other_domain;
+pub mod pddl_unsupported;
 pub mod plain_yes;
 pub mod recursive_task;
 pub mod set_twice;
@@ -87,6 +92,11 @@ pub const ALL: &[Code] = &[
     one_value::CODE,
     open_text::CODE,
     out_of_range::CODE,
+    pddl_broad_type::CODE,
+    pddl_negative_cycle::CODE,
+    pddl_no_definition::CODE,
+    pddl_other_domain::CODE,
+    pddl_unsupported::CODE,
     plain_yes::CODE,
     recursive_task::CODE,
     set_twice::CODE,

@@ -80,7 +80,7 @@ impl Reader {
         }
         let Some((title, item)) = found else {
             let place = items.first().map_or(Span::new(file, 0, 0), |item| item.span.before());
-            self.report(fault::no_domain(place, wanted));
+            self.report(fault::no_definition(place, wanted));
             return None;
         };
         let name = title.tail().first().and_then(|name| self.name(name, "a name")).cloned().unwrap_or_default();

@@ -208,7 +208,7 @@ impl Reader {
         };
         let Some(mut parts) = self.conditions_around(&moment, scope, around) else { return };
         parts.extend(guards);
-        let condition = if parts.is_empty() { None } else { Some(Expr::all(parts)) };
+        let condition = Some(Expr::all(parts)).filter(|condition| *condition != Expr::And(Vec::new()));
         effects.push(Effect { moment, binders: around.binders.clone(), condition, target, change, place });
     }
 

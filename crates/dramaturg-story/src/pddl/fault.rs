@@ -1,23 +1,15 @@
 //! What is said about faults in PDDL. The codes are those of stories where the meaning is the same; the words are PDDL's.
 
-use dramaturg_model::{Code, Diagnostic, Span};
+use dramaturg_model::{Diagnostic, Span};
 
-const DUPLICATE_NAME: Code = Code::error("duplicate-name");
-const EXPECTED: Code = Code::error("expected");
-const TOO_DEEP: Code = Code::error("too-deep");
-const TOO_LARGE: Code = Code::error("too-large");
-const UNCLOSED: Code = Code::error("unclosed-brace");
-const UNKNOWN_NAME: Code = Code::error("unknown-name");
-const UNKNOWN_TYPE: Code = Code::error("unknown-type");
-const WRONG_COUNT: Code = Code::error("wrong-count");
-const WRONG_TYPE: Code = Code::error("wrong-type");
-const DERIVED_SET: Code = Code::error("derived-set");
-const UNSUPPORTED: Code = Code::error("pddl-unsupported");
-const CIRCULAR_TYPE: Code = Code::error("circular-type");
-const NEGATIVE_CYCLE: Code = Code::error("pddl-negative-cycle");
-const BROAD_TYPE: Code = Code::warning("pddl-broad-type");
-const NO_DOMAIN: Code = Code::error("pddl-no-domain");
-const OTHER_DOMAIN: Code = Code::warning("pddl-other-domain");
+use crate::diagnostics::{
+    circular_meaning, derived_set, duplicate_name, expected, too_deep, too_large, unclosed_brace, unknown_name, unknown_type,
+    wrong_count, wrong_type,
+};
+pub(super) use crate::diagnostics::{
+    pddl_broad_type::broad_type, pddl_negative_cycle::negative_cycle, pddl_no_definition::no_definition,
+    pddl_other_domain::other_domain, pddl_unsupported::unsupported,
+};
 
 /// How many faults of one file are told; the rest would help nobody and cost memory.
 pub(super) const COUNT_MAX: usize = 1000;
@@ -31,61 +23,61 @@ pub(super) fn shortened(name: &str) -> String {
 }
 
 pub(super) fn file_too_large(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::new(TOO_LARGE, span, format!("this file is larger than {limit} bytes"))
+    Diagnostic::new(too_large::CODE, span, format!("this file is larger than {limit} bytes"))
         .hint("the limit is `file_bytes_max` of the PDDL options: raise it, or cut the problem down")
 }
 
 pub(super) fn number_too_large(span: Span) -> Diagnostic {
-    Diagnostic::new(TOO_LARGE, span, "a number beyond what can be counted")
+    Diagnostic::new(too_large::CODE, span, "a number beyond what can be counted")
         .hint("numbers go up to 9223372036854, about nine million million: choose a larger unit")
 }
 
 pub(super) fn too_many_variables(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::new(TOO_LARGE, span, format!("more than {limit} variables are in reach here"))
+    Diagnostic::new(too_large::CODE, span, format!("more than {limit} variables are in reach here"))
         .hint("this limit cannot be raised: cut the action into several")
 }
 
 pub(super) fn too_many_copies(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::new(TOO_LARGE, span, "conditions of nested `when` effects are repeated too often")
+    Diagnostic::new(too_large::CODE, span, "conditions of nested `when` effects are repeated too often")
         .hint(format!("written out they have more than {limit} parts, and this limit cannot be raised: name the condition by a derived predicate"))
 }
 
 pub(super) fn too_deep(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::new(TOO_DEEP, span, format!("more than {limit} lists lie within each other here"))
+    Diagnostic::new(too_deep::CODE, span, format!("more than {limit} lists lie within each other here"))
         .hint("the limit is `nesting_max` of the PDDL options: raise it, or name a part by a derived predicate")
 }
 
 pub(super) fn deep_types(span: Span, limit: usize) -> Diagnostic {
-    Diagnostic::new(TOO_DEEP, span, format!("more than {limit} types are kinds of each other here"))
+    Diagnostic::new(too_deep::CODE, span, format!("more than {limit} types are kinds of each other here"))
         .hint("the limit is `nesting_max` of the PDDL options: raise it, or leave types out")
 }
 
 pub(super) fn nothing_to_close(span: Span) -> Diagnostic {
-    Diagnostic::new(EXPECTED, span, "this `)` closes nothing").fix("take it out", span, "")
+    Diagnostic::new(expected::CODE, span, "this `)` closes nothing").fix("take it out", span, "")
 }
 
 pub(super) fn unclosed(open: Span, name: &str, count: usize) -> Diagnostic {
     let what = if name.is_empty() { "this list".to_owned() } else { format!("`({}`", shortened(name)) };
-    Diagnostic::new(UNCLOSED, open, format!("{what} is not closed"))
+    Diagnostic::new(unclosed_brace::CODE, open, format!("{what} is not closed"))
         .here("opened here")
         .hint(format!("{count} `)` are missing at the end, or one after this list"))
 }
 
 pub(super) fn expected(span: Span, found: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::new(EXPECTED, span, format!("{found} cannot stand here")).here(format!("expected {wanted}"))
+    Diagnostic::new(expected::CODE, span, format!("{found} cannot stand here")).here(format!("expected {wanted}"))
 }
 
 pub(super) fn missing(span: Span, after: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::new(EXPECTED, span, format!("something is missing in {after}")).here(format!("expected {wanted}"))
+    Diagnostic::new(expected::CODE, span, format!("something is missing in {after}")).here(format!("expected {wanted}"))
 }
 
 pub(super) fn unknown(span: Span, what: &str, name: &str, nearest: Option<&str>, cure: &str) -> Diagnostic {
-    let found = Diagnostic::new(UNKNOWN_NAME, span, format!("there is no {what} `{}`", shortened(name)));
+    let found = Diagnostic::new(unknown_name::CODE, span, format!("there is no {what} `{}`", shortened(name)));
     with_nearest(found, span, nearest, cure)
 }
 
 pub(super) fn unknown_type(span: Span, name: &str, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::new(UNKNOWN_TYPE, span, format!("there is no type `{}`", shortened(name)));
+    let found = Diagnostic::new(unknown_type::CODE, span, format!("there is no type `{}`", shortened(name)));
     with_nearest(found, span, nearest, "declare it in `(:types …)`")
 }
 
@@ -97,14 +89,14 @@ fn with_nearest(found: Diagnostic, span: Span, nearest: Option<&str>, cure: &str
 }
 
 pub(super) fn duplicate(span: Span, what: &str, name: &str, first: Span) -> Diagnostic {
-    Diagnostic::new(DUPLICATE_NAME, span, format!("the {what} `{}` is declared twice", shortened(name)))
+    Diagnostic::new(duplicate_name::CODE, span, format!("the {what} `{}` is declared twice", shortened(name)))
         .here("declared again here")
         .label(first, "first declared here")
         .hint("give one of them another name")
 }
 
 pub(super) fn second_section(span: Span, name: &str, first: Span) -> Diagnostic {
-    Diagnostic::new(DUPLICATE_NAME, span, format!("`{name}` stands here a second time"))
+    Diagnostic::new(duplicate_name::CODE, span, format!("`{name}` stands here a second time"))
         .label(first, "it stands here already")
         .hint("put both into one")
 }
@@ -112,58 +104,27 @@ pub(super) fn second_section(span: Span, name: &str, first: Span) -> Diagnostic 
 pub(super) fn wrong_count(span: Span, name: &str, wanted: usize, found: usize, declared: Span) -> Diagnostic {
     let plural = if wanted == 1 { "" } else { "s" };
     let cure = if found < wanted { "say the missing ones" } else { "leave the surplus ones out" };
-    Diagnostic::new(WRONG_COUNT, span, format!("`{name}` takes {wanted} argument{plural}, and {found} are written"))
+    Diagnostic::new(wrong_count::CODE, span, format!("`{name}` takes {wanted} argument{plural}, and {found} are written"))
         .label(declared, "declared here")
         .hint(cure)
 }
 
 pub(super) fn wrong_type(span: Span, name: &str, found: &str, wanted: &str, declared: Span) -> Diagnostic {
-    Diagnostic::new(WRONG_TYPE, span, format!("`{name}` is of type {found}, and never {wanted}"))
+    Diagnostic::new(wrong_type::CODE, span, format!("`{name}` is of type {found}, and never {wanted}"))
         .here(format!("expected {wanted}"))
         .label(declared, "declared here")
         .hint("check the order of the arguments, and the types of the declarations")
 }
 
-pub(super) fn broad_type(span: Span, name: &str, found: &str, wanted: &str, declared: Span) -> Diagnostic {
-    Diagnostic::new(BROAD_TYPE, span, format!("`{name}` is of type {found}, and not always {wanted}"))
-        .here("never true of the others")
-        .label(declared, "declared here")
-        .hint(format!("declare `{name}` as {wanted}, or the parameter as {found}"))
-}
-
 pub(super) fn derived_set(span: Span, name: &str, declared: Span) -> Diagnostic {
-    Diagnostic::new(DERIVED_SET, span, format!("`{name}` is derived and cannot be set"))
+    Diagnostic::new(derived_set::CODE, span, format!("`{name}` is derived and cannot be set"))
         .label(declared, "it is derived by this")
         .hint("set what it is derived from")
 }
 
-pub(super) fn unsupported(span: Span, what: &str, cure: &str) -> Diagnostic {
-    Diagnostic::new(UNSUPPORTED, span, format!("{what} cannot be read")).hint(cure)
-}
-
 pub(super) fn circular_type(span: Span, names: &str) -> Diagnostic {
-    Diagnostic::new(CIRCULAR_TYPE, span, "a type is a kind of itself")
+    Diagnostic::new(circular_meaning::CODE, span, "a type is a kind of itself")
         .here(names)
         .hint("leave one of these parents out")
 }
 
-pub(super) fn negative_cycle(span: Span, name: &str, through: &str, other: Span) -> Diagnostic {
-    Diagnostic::new(NEGATIVE_CYCLE, span, format!("`{name}` is derived from what `{name}` is not"))
-        .here(format!("needs that `{through}` does not hold"))
-        .label(other, format!("and `{through}` in turn needs `{name}`"))
-        .hint("take the `not` out of the circle: derive the positive part first, and negate it from outside")
-}
-
-pub(super) fn no_domain(span: Span, wanted: &str) -> Diagnostic {
-    Diagnostic::new(NO_DOMAIN, span, format!("there is no {wanted} here"))
-        .hint(format!("a file begins with `(define ({wanted} NAME) …)`"))
-}
-
-pub(super) fn other_domain(span: Span, wanted: &str, found: &str) -> Diagnostic {
-    Diagnostic::new(
-        OTHER_DOMAIN,
-        span,
-        format!("this problem is for the domain `{found}`, and is read with `{wanted}`"),
-    )
-    .hint("read it with its own domain, or correct the name")
-}

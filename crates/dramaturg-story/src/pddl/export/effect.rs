@@ -213,7 +213,10 @@ impl Exporter<'_> {
             _ => amount,
         };
         let mut inside = Piece { effect: plain, ..around.clone() };
-        for (bound, inside_sign, outside_sign) in [(range.least, ">=", "<"), (range.most, "<=", ">")] {
+        // What only adds never falls below the least, what only takes away never rises above the most.
+        let direction = if is_added { sign_of(value) } else { None };
+        let bounds = [(range.least, ">=", "<", Sign::Positive), (range.most, "<=", ">", Sign::Negative)];
+        for (bound, inside_sign, outside_sign, _) in bounds.into_iter().filter(|(.., safe)| direction != Some(*safe)) {
             let Some(bound) = bound.map(numeral) else { continue };
             inside.conditions.push(Pddl::call(inside_sign, [result.clone(), bound.clone()]));
             let mut outside = around.clone();
@@ -223,6 +226,26 @@ impl Exporter<'_> {
         }
         pieces.push(inside);
         Ok(())
+    }
+}
+
+/// Which way a number certainly points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Positive,
+    Negative,
+}
+
+fn sign_of(expr: &Expr) -> Option<Sign> {
+    match expr {
+        Expr::Value(Value::Number(number)) if *number >= Fixed::ZERO => Some(Sign::Positive),
+        Expr::Value(Value::Number(_)) => Some(Sign::Negative),
+        Expr::StepDuration => Some(Sign::Positive),
+        Expr::Arithmetic(Operator::Multiply | Operator::Divide, left, right) => {
+            let is_same = sign_of(left)? == sign_of(right)?;
+            Some(if is_same { Sign::Positive } else { Sign::Negative })
+        }
+        _ => None,
     }
 }
 

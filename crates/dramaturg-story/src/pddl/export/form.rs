@@ -126,13 +126,13 @@ impl Exporter<'_> {
                 let is_taken =
                     fluent.params.iter().take(position).any(|other| super::names::sanitised(&other.name) == name);
                 let name = if is_taken { format!("?{name}-{}", position + 1) } else { format!("?{name}") };
-                params.extend([Pddl::atom(name), Pddl::atom("-"), self.declared_type(&param.choices)]);
+                params.extend([Pddl::atom(name), Pddl::atom("-"), self.parameter_type(&param.choices)]);
             }
             let name = self.names.fluents[id].clone();
             match &self.forms[id] {
                 Form::Predicate | Form::Derived => predicates.push(Pddl::call(&name, params)),
                 Form::Choice { choices, .. } => {
-                    params.extend([Pddl::atom("?is"), Pddl::atom("-"), self.declared_type(choices)]);
+                    params.extend([Pddl::atom("?is"), Pddl::atom("-"), self.parameter_type(choices)]);
                     predicates.push(Pddl::call(&name, params));
                 }
                 Form::Function => functions.push(Pddl::call(&name, params)),
@@ -142,16 +142,29 @@ impl Exporter<'_> {
         (predicates, functions)
     }
 
-    /// Some choices as the type of a declaration, where all tools read `either`.
+    /// Some choices as the type of a declaration. What came from PDDL keeps its `either`; elsewhere it is spared, because
+    /// tools differ in where they read it.
     pub(super) fn declared_type(&self, choices: &Choices) -> Pddl {
-        let mut names: Vec<Pddl> = choices.types.iter().map(|ty| Pddl::atom(&self.names.types[*ty])).collect();
-        if !choices.symbols.is_empty() {
-            names.push(Pddl::atom(&self.tables.symbol_type));
+        let names: Vec<Pddl> = choices.types.iter().map(|ty| Pddl::atom(&self.names.types[*ty])).collect();
+        let is_plain = choices.symbols.is_empty();
+        match names.as_slice() {
+            [name] if is_plain => name.clone(),
+            [_, ..] if is_plain && self.model.pddl().is_some() => Pddl::call("either", names),
+            [] if !choices.symbols.is_empty() => Pddl::atom(&self.tables.symbol_type),
+            _ => Pddl::atom("object"),
         }
-        match names.len() {
-            0 => Pddl::atom("object"),
-            1 => names.remove(0),
-            _ => Pddl::call("either", names),
+    }
+
+    /// The type of a parameter in a declaration: so wide that everything that is written fits.
+    fn parameter_type(&self, choices: &Choices) -> Pddl {
+        let meets = |left: &Choices, right: &Choices| {
+            let kin = |a, b| self.model.is_subtype(a, b) || self.model.is_subtype(b, a);
+            left.types.iter().any(|a| right.types.iter().any(|b| kin(*a, *b)))
+                || left.symbols.iter().any(|symbol| right.symbols.contains(symbol))
+        };
+        match self.tables.wide_choices().any(|wide| meets(wide, choices)) {
+            true => Pddl::atom("object"),
+            false => self.declared_type(choices),
         }
     }
 }

@@ -27,6 +27,13 @@ pub(super) struct Tables {
     expressions: Vec<(Expr, Vec<Option<Meaning>>, String)>,
 }
 
+impl Tables {
+    /// Sets of objects and names that some variable runs over without having a type for them.
+    pub(super) fn wide_choices(&self) -> impl Iterator<Item = &Choices> {
+        self.kinds.keys()
+    }
+}
+
 impl Exporter<'_> {
     /// All combinations of these choices; none if there are too many.
     pub(super) fn combinations(&self, choices: &[&Choices]) -> Option<Vec<Args>> {
