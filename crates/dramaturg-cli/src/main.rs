@@ -10,6 +10,7 @@ mod args;
 mod commands;
 mod exit;
 mod input;
+mod moment;
 mod shell;
 mod style;
 mod targets;
