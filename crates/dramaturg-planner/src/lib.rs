@@ -6,3 +6,5 @@ pub mod simulate;
 pub mod validate;
 
 pub mod ground;
+pub mod packed;
+pub mod lint;

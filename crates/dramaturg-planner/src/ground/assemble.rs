@@ -1,20 +1,21 @@
 //! Instances to operators and rules: conditions and changes over the variables of the ground state.
 
 use dramaturg_model::{
-    Action, ActuatorId, Amount, Args, Change, ConditionTime, Contribution, Duration, Effect, Expr, FluentRef,
+    Action, ActionId, ActuatorId, Amount, Args, Change, ConditionTime, Contribution, Duration, Effect, Expr, FluentRef,
     FluentSource, Moment, ObjectId, Rule, Set, Table, Trigger, Use, UseTarget, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::condition::{Condition, Conjunction};
+use super::condition::{Condition, Conjunction, Literal};
 use super::dnf::Dnf;
 use super::entity::Entity;
 use super::expr::GroundExpr;
 use super::lower::{Lower, is_constant, times};
 use super::operator::{
-    ArgsRange, Derived, GroundActuator, GroundActuatorId, GroundChange, GroundContribution, GroundDuration, GroundEffect,
-    GroundRule, GroundTime, GroundTrigger, GroundUse, Operator, Timed, TimedGroundCondition, TimedGroundEffect, unit_cost,
+    ArgsRange, Derived, GroundActuator, GroundActuatorId, GroundChange, GroundContribution, GroundDuration,
+    GroundEffect, GroundRule, GroundTime, GroundTrigger, GroundUse, Operator, Phase, Snap, Timed, TimedGroundCondition,
+    TimedGroundEffect, unit_cost,
 };
 use super::options::Meter;
 use super::places::{FactPlace, Places};
@@ -55,6 +56,7 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
     fn dnf(&mut self) -> Dnf<'_> {
         Dnf {
             variables: &self.places.variables,
+            numbers: &self.places.numbers,
             clock: &self.places.world.model.clock,
             sets: &mut self.sets,
         }
@@ -62,6 +64,72 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
 
     fn values(&self, binding: &[Entity]) -> Args {
         binding.iter().map(|entity| self.places.world.entities.value(*entity)).collect()
+    }
+
+    /// The operator of an instance of a plain template, without detours.
+    fn plain_operator(&mut self, template: &Template<'m>, id: ActionId, binding: &[Entity]) -> Option<Operator> {
+        let mut conjunction = Conjunction::default();
+        for literal in template.conditions.iter().flat_map(|condition| &condition.part.literals) {
+            if !self.literal(literal, binding, &mut conjunction) {
+                return None;
+            }
+        }
+        let reader = self.reader();
+        let mut phase = Phase::default();
+        let mut left: SmallVec<[(VariableId, u32); 4]> = SmallVec::new();
+        for effect in &template.effects {
+            let (EffectKind::Flag(atom, _) | EffectKind::Value(atom)) = &effect.kind else { continue };
+            let Some(row) = reader.row(atom, binding) else { continue };
+            let FactPlace::At(variable, index) = self.places.fact(atom.relation, row) else { continue };
+            let value = match &effect.kind {
+                EffectKind::Flag(_, false) => match self.places.variables[variable].meaning {
+                    Meaning::Group { .. } => {
+                        left.push((variable, index));
+                        continue;
+                    }
+                    _ => 0,
+                },
+                _ => index,
+            };
+            match phase.sets.iter_mut().find(|(known, _)| *known == variable) {
+                Some(known) => known.1 = value,
+                None => phase.sets.push((variable, value)),
+            }
+        }
+        let added = phase.sets.len();
+        for (variable, index) in left {
+            if phase.sets.iter().take(added).any(|(known, _)| *known == variable) {
+                continue;
+            }
+            let Meaning::Group { facts, none: true } = &self.places.variables[variable].meaning else { continue };
+            let none = facts.len() as u32;
+            match conjunction.asked(variable) {
+                Some(ValueSet::One(value)) if value == index => phase.sets.push((variable, none)),
+                Some(values) if !self.sets.contains(values, index) => {}
+                _ => {
+                    let mut is = Conjunction::default();
+                    is.literals.push(Literal { variable, values: ValueSet::One(index) });
+                    let change = GroundChange::Leave(variable, index, none);
+                    phase.effects.push(GroundEffect { condition: Condition::of(is), change });
+                }
+            }
+        }
+        phase.sets.retain(|(variable, value)| conjunction.asked(*variable) != Some(ValueSet::One(*value)));
+        phase.condition = Condition::of(conjunction);
+        let start = self.args.len() as u32;
+        let entities = self.places.world.entities;
+        self.args.extend(binding.iter().map(|entity| entities.value(*entity)));
+        let performer = self.places.world.model.actions[id].performer;
+        Some(Operator {
+            action: id,
+            args: ArgsRange { start, len: binding.len() as u32 },
+            performer: performer
+                .and_then(|place| binding.get(usize::from(place)))
+                .and_then(|entity| entities.value(*entity).as_object()),
+            cost: unit_cost(),
+            snap: Snap { phases: SmallVec::from_buf([phase]) },
+            timed: None,
+        })
     }
 
     fn keep_args(&mut self, args: &[Value]) -> ArgsRange {
@@ -156,15 +224,15 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
     fn other_value(&mut self, literal: &LiteralPart, binding: &[Entity], conjunction: &mut Conjunction) -> bool {
         let world = self.places.world;
         let Some(fluent) = world.relations[literal.atom.relation].fluent else { return false };
-        let mut cells: SmallVec<[Entity; 8]> =
-            literal.atom.terms.iter().map(|term| resolve(*term, binding)).collect();
+        let mut cells: SmallVec<[Entity; 8]> = literal.atom.terms.iter().map(|term| resolve(*term, binding)).collect();
         let value = cells.pop().map_or(Value::Nothing, |cell| world.entities.value(cell));
         let args = self.values(&cells);
         match self.places.place(fluent, &args) {
             Place::Constant(found) => found != Value::Nothing && found != value,
             Place::Variable(id) => {
                 let variable = &self.places.variables[id];
-                let holds = |index| !matches!(variable.value(index), found if found == value || found == Value::Nothing);
+                let holds =
+                    |index| !matches!(variable.value(index), found if found == value || found == Value::Nothing);
                 match self.sets.intern(variable.size(), holds) {
                     None => false,
                     Some(None) => true,
@@ -178,6 +246,9 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
     /// The operator of an instance; none if it can never start.
     pub(crate) fn operator(&mut self, template: &Template<'m>, binding: &[Entity]) -> Option<Operator> {
         let Source::Action(id) = template.source else { return None };
+        if template.is_plain {
+            return self.plain_operator(template, id, binding);
+        }
         let action = &self.places.world.model.actions[id];
         let mut conditions: Vec<TimedGroundCondition> = Vec::new();
         let is_instant = action.duration == Duration::Instant;
@@ -435,6 +506,7 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
             (Place::Variable(variable), Change::Set(expr)) => {
                 let ground = self.expr(expr, values);
                 one(match ground {
+                    GroundExpr::Value(Value::Nothing) => return None,
                     GroundExpr::Value(value) => {
                         let declared = &self.places.variables[variable];
                         let value = self.cut(variable, value);

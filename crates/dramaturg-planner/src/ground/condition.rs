@@ -106,7 +106,7 @@ pub struct Condition {
 impl Condition {
     /// What always holds.
     pub fn always() -> Self {
-        Self { any: SmallVec::from_iter([Conjunction::default()]) }
+        Self { any: SmallVec::from_buf([Conjunction::default()]) }
     }
 
     /// What never holds.
@@ -116,7 +116,7 @@ impl Condition {
 
     /// Exactly this.
     pub fn of(conjunction: Conjunction) -> Self {
-        Self { any: SmallVec::from_iter([conjunction]) }
+        Self { any: SmallVec::from_buf([conjunction]) }
     }
 
     /// Whether it always holds.

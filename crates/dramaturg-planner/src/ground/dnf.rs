@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::condition::{Condition, Conjunction, NumberTest};
 use super::expr::{Frame, Ground, GroundExpr};
 use super::lower::{all_of, negate};
-use super::variable::{Meaning, NumberId, Sets, ValueSet, Variable, VariableId};
+use super::variable::{Meaning, Number, NumberId, Sets, ValueSet, Variable, VariableId};
 
 /// More alternatives than this are kept as one test.
 const ALTERNATIVES_MAX: usize = 64;
@@ -16,6 +16,7 @@ const CASES_MAX: u64 = 4096;
 /// Turns ground expressions into conditions.
 pub(crate) struct Dnf<'a> {
     pub(crate) variables: &'a Table<VariableId, Variable>,
+    pub(crate) numbers: &'a Table<NumberId, Number>,
     pub(crate) clock: &'a Clock,
     pub(crate) sets: &'a mut Sets,
 }
@@ -150,7 +151,7 @@ impl Dnf<'_> {
             _ => {}
         });
         match variables.as_slice() {
-            [] if sign => match linear_test(expr) {
+            [] => match linear_test(expr).and_then(|test| self.signed_test(test, sign)) {
                 Some(test) => vec![Conjunction { numbers: vec![test], ..Conjunction::default() }],
                 None => vec![opaque(expr, sign)],
             },
@@ -171,8 +172,16 @@ impl Dnf<'_> {
                     vec![opaque(expr, sign)]
                 }
             }
-            [] => vec![opaque(expr, sign)],
         }
+    }
+
+    /// The opposite of a comparison is the opposite sign, unless a number may have no value: then both are false.
+    fn signed_test(&self, test: NumberTest, sign: bool) -> Option<NumberTest> {
+        if sign {
+            return Some(test);
+        }
+        let exist = test.terms.iter().all(|(number, _)| self.numbers[*number].initial.is_some());
+        exist.then(|| NumberTest { sign: test.sign.negated(), ..test })
     }
 
     fn cases(&self, variables: &[VariableId]) -> u64 {

@@ -136,9 +136,7 @@ impl<G: Ground + ?Sized> Scope<'_, G> {
     fn value(&self, expr: &GroundExpr) -> Value {
         match expr {
             GroundExpr::Value(value) => *value,
-            GroundExpr::Variable(variable) => {
-                self.frame.variables[*variable].value(self.state.variable(*variable))
-            }
+            GroundExpr::Variable(variable) => self.frame.variables[*variable].value(self.state.variable(*variable)),
             GroundExpr::Is(variable, set) => {
                 Value::Bool(self.frame.sets.contains(*set, self.state.variable(*variable)))
             }
@@ -146,9 +144,7 @@ impl<G: Ground + ?Sized> Scope<'_, G> {
             GroundExpr::And(parts) => Value::Bool(parts.iter().all(|part| self.value(part).is_true())),
             GroundExpr::Or(parts) => Value::Bool(parts.iter().any(|part| self.value(part).is_true())),
             GroundExpr::Not(inner) => Value::Bool(!self.value(inner).is_true()),
-            GroundExpr::Compare(sign, left, right) => {
-                Value::Bool(compare(*sign, self.value(left), self.value(right)))
-            }
+            GroundExpr::Compare(sign, left, right) => Value::Bool(compare(*sign, self.value(left), self.value(right))),
             GroundExpr::Among(inner, values) => Value::Bool(values.binary_search(&self.value(inner)).is_ok()),
             GroundExpr::Switch(on, cases) => {
                 let on = self.value(on);

@@ -59,6 +59,7 @@ pub struct Index {
     rules_reading: Lists<GroundRuleId>,
     derived_reading: Lists<u32>,
     of_performer: Lists<OperatorId>,
+    rules_after: Lists<GroundRuleId>,
     /// Applicable operators without looking at all of them.
     pub successors: SuccessorTree,
 }
@@ -69,6 +70,7 @@ impl Index {
         operators: &Table<OperatorId, Operator>,
         rules: &Table<GroundRuleId, GroundRule>,
         derived: &[super::operator::Derived],
+        after: &[(u32, GroundRuleId)],
         objects: usize,
     ) -> Self {
         let mut facts = Table::new();
@@ -140,6 +142,7 @@ impl Index {
             rules_reading: Lists::new(variables.len(), &rules_reading),
             derived_reading: Lists::new(variables.len(), &derived_reading),
             of_performer: Lists::new(objects, &of_performer),
+            rules_after: Lists::new(operators.len(), after),
             successors: SuccessorTree::new(variables, operators),
             facts,
         }
@@ -165,6 +168,11 @@ impl Index {
     /// The places in [`super::Problem::derived`] whose condition reads a variable.
     pub fn derived_reading(&self, variable: VariableId) -> &[u32] {
         self.derived_reading.get(variable.index())
+    }
+
+    /// The rules that the end of an operator may set off.
+    pub fn rules_after(&self, operator: OperatorId) -> &[GroundRuleId] {
+        self.rules_after.get(operator.index())
     }
 
     /// The operators that an object performs.

@@ -135,11 +135,7 @@ pub(crate) fn find(world: &World<'_>, templates: &[Template<'_>]) -> Vec<Invaria
     found
 }
 
-fn enqueue(
-    candidate: Invariant,
-    queue: &mut std::collections::VecDeque<Invariant>,
-    seen: &mut FxHashSet<Invariant>,
-) {
+fn enqueue(candidate: Invariant, queue: &mut std::collections::VecDeque<Invariant>, seen: &mut FxHashSet<Invariant>) {
     if seen.len() < CANDIDATES_MAX && seen.insert(candidate.clone()) {
         queue.push_back(candidate);
     }
@@ -242,8 +238,7 @@ fn changer(world: &World<'_>, template: &Template<'_>, eligible: &Table<Relation
                 other => other,
             };
             let time = if is_instant || *effect.moment == Moment::Start { Time::Start } else { Time::End };
-            let fact =
-                Fact { relation: atom.relation, args: atom.terms.iter().map(|term| rename(*term)).collect() };
+            let fact = Fact { relation: atom.relation, args: atom.terms.iter().map(|term| rename(*term)).collect() };
             let mut conditions: Vec<SignedFact> = Vec::new();
             for literal in &effect.when.literals {
                 if literal.sign == Sign::Other {

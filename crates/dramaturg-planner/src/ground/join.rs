@@ -237,9 +237,8 @@ impl Step {
                 }
                 *cursor = Cursor::Done;
                 let relation = &world.relations[atom.relation];
-                let tuple: SmallVec<[Entity; 8]> = atom.terms.iter().map(|term| bindings.get(*term)).collect();
                 relation
-                    .find(&tuple, domains)
+                    .find_cells(atom.terms.iter().map(|term| bindings.get(*term)), domains)
                     .is_some_and(|row| row.0 < relation.processed && !(*excluded && Some(row) == trigger))
             }
             Lookup::Scan { relation, index, key, unify, excluded } => {

@@ -204,9 +204,7 @@ impl<'p, 'a, 'm> Lower<'p, 'a, 'm> {
             Set::Among(members) => {
                 let members = members.iter().map(|member| self.expr(member));
                 let members: Vec<GroundExpr> = members.collect();
-                any_of(
-                    members.into_iter().map(|member| compared(Comparison::Equal, value.clone(), member)).collect(),
-                )
+                any_of(members.into_iter().map(|member| compared(Comparison::Equal, value.clone(), member)).collect())
             }
             Set::Choices(choices) => {
                 let model = self.places.world.model;

@@ -51,7 +51,7 @@ mod snap;
 mod template;
 mod world;
 
-use dramaturg_model::{Args, FluentId, Model, Origin, State, Table};
+use dramaturg_model::{Args, EventKind, FluentId, Model, Origin, PatternArg, State, Table, Trigger, Value};
 use rustc_hash::FxHashMap;
 
 use assemble::Assembler;
@@ -132,7 +132,9 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     let emptied = emptied::emptied(&FactReader { world: &world, facts: &facts }, &templates, &groups, &kept);
     let places = Places::new(&world, &facts, &groups, &kept, &emptied);
     let mut assembler = Assembler::new(&places, &mut meter);
-    let mut operators: Vec<Operator> = Vec::new();
+    let instances = templates.iter().filter(|template| matches!(template.source, Source::Action(_)));
+    let instances = instances.map(|template| world.relations[template.instances].len()).sum();
+    let mut operators: Vec<Operator> = Vec::with_capacity(instances);
     let mut rules: Table<GroundRuleId, GroundRule> = Table::new();
     for (template, alive) in templates.iter().zip(&kept.instances) {
         let noticed = is_noticed(model, template.source);
@@ -179,7 +181,8 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     }
     let operators: Table<OperatorId, Operator> = operators.into_iter().collect();
     let Assembler { sets, args, actuators, .. } = assembler;
-    let index = Index::new(&places.variables, &operators, &rules, &derived, model.objects.len());
+    let after = rules_after(model, &operators, &rules, &args);
+    let index = Index::new(&places.variables, &operators, &rules, &derived, &after, model.objects.len());
     let place_map = place_map(&places);
     let words = places.variables.values().map(|variable| variable.place.word as usize + 1).max().unwrap_or(0);
     let mut problem = Problem {
@@ -202,6 +205,39 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     problem.hash = problem::content_hash(&problem, model);
     stats.work = meter.work;
     Grounding { problem, stop: meter.hit, stats }
+}
+
+/// The rules that may follow each operator.
+fn rules_after(
+    model: &Model,
+    operators: &Table<OperatorId, Operator>,
+    rules: &Table<GroundRuleId, GroundRule>,
+    args: &[Value],
+) -> Vec<(u32, GroundRuleId)> {
+    let args_of =
+        |range: operator::ArgsRange| args.get(range.start as usize..(range.start + range.len) as usize).unwrap_or(&[]);
+    let mut after = Vec::new();
+    for (id, rule) in rules.iter() {
+        let Trigger::After(pattern, _) = &model.rules[rule.rule].trigger else { continue };
+        let own = args_of(rule.args);
+        for (operator, ground) in operators.iter() {
+            let kind = match pattern.kind {
+                EventKind::Action(action) => action == ground.action,
+                EventKind::Tag(tag) => model.actions[ground.action].tags.contains(&tag),
+                _ => false,
+            };
+            let wanted = pattern.args.as_deref().unwrap_or(&[]);
+            let fits = wanted.iter().zip(args_of(ground.args)).all(|(wanted, arg)| match wanted {
+                PatternArg::Any => true,
+                PatternArg::Is(value) => value == arg,
+                PatternArg::Var(var) => own.get(usize::from(var.0)) == Some(arg),
+            });
+            if kind && fits {
+                after.push((operator.0, id));
+            }
+        }
+    }
+    after
 }
 
 /// Whether anybody would notice that an action happens although it changes nothing.
@@ -241,3 +277,8 @@ fn place_map(places: &Places<'_, '_>) -> FxHashMap<(FluentId, Args), Place> {
     }
     map
 }
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

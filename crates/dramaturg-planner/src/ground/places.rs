@@ -1,6 +1,6 @@
 //! Which variable or number stands for which fluent: the frame of a ground state.
 
-use dramaturg_model::{Args, Domain as FluentDomain, Fixed, FluentId, FluentSource, Id as _, Table, Value};
+use dramaturg_model::{Args, Domain as FluentDomain, FluentId, FluentSource, Id as _, Table, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -38,13 +38,7 @@ pub(crate) enum FactPlace {
 
 impl<'a, 'm> Places<'a, 'm> {
     /// Makes the variables; `emptied` says which chosen groups can have no true fact.
-    pub(crate) fn new(
-        world: &'a World<'m>,
-        facts: &'a Facts,
-        groups: &Groups,
-        kept: &Kept,
-        emptied: &[bool],
-    ) -> Self {
+    pub(crate) fn new(world: &'a World<'m>, facts: &'a Facts, groups: &Groups, kept: &Kept, emptied: &[bool]) -> Self {
         let mut places = Places {
             world,
             facts,
@@ -201,10 +195,11 @@ impl<'a, 'm> Places<'a, 'm> {
             let place = match few {
                 Some((least, most)) => {
                     let count = (most - least + 1) as u32;
-                    // A sum or product without a value leaves the number without one, so that must be expressible.
-                    let meaning = Meaning::Whole { fluent, args, least, count, nothing: true };
+                    // What has a value never loses it.
+                    let nothing = initial == Value::Nothing;
+                    let meaning = Meaning::Whole { fluent, args, least, count, nothing };
                     let id = self.add(meaning, 0, false);
-                    let index = self.variables[id].index_of(initial).unwrap_or(count);
+                    let index = self.variables[id].index_of(initial).unwrap_or(0);
                     self.variables[id].initial = index;
                     Place::Variable(id)
                 }
@@ -265,8 +260,8 @@ impl<'a, 'm> Places<'a, 'm> {
                 },
             },
             RelationKind::Valued => {
-                let first = world.by_args[id]
-                    .and_then(|index| relation.first(index, tuple.iter().copied(), &world.domains));
+                let first =
+                    world.by_args[id].and_then(|index| relation.first(index, tuple.iter().copied(), &world.domains));
                 match first.map(|row| self.fact(id, row)) {
                     Some(FactPlace::At(variable, _)) => Place::Variable(variable),
                     _ => constant(),
@@ -278,10 +273,5 @@ impl<'a, 'm> Places<'a, 'm> {
             },
             RelationKind::Instance => constant(),
         }
-    }
-
-    /// The value in the state that grounding starts from, as a number.
-    pub(crate) fn initial_number(&self, fluent: FluentId, args: &[Value]) -> Option<Fixed> {
-        self.world.state.get(fluent, args).as_number()
     }
 }

@@ -8,9 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::condition::Condition;
 use super::expr::Frame;
 use super::index::Index;
-use super::operator::{
-    Derived, GroundActuator, GroundActuatorId, GroundRule, GroundRuleId, Operator, OperatorId,
-};
+use super::operator::{Derived, GroundActuator, GroundActuatorId, GroundRule, GroundRuleId, Operator, OperatorId};
 use super::variable::{Meaning, Number, NumberId, Place, Sets, Variable, VariableId};
 use super::wish::GroundWish;
 
@@ -105,9 +103,8 @@ impl Problem {
     /// The conditions that the story itself wants in the end: its goals that are not bound to a time.
     pub fn story_goals(&self, model: &Model) -> Vec<&Condition> {
         let own = |wish: &&GroundWish| model.wishes[wish.wish].owner == dramaturg_model::Owner::Story;
-        let goals = self.wishes.iter().filter(own).filter(|wish| {
-            matches!(wish.kind, super::wish::GroundWishKind::Goal { .. })
-        });
+        let goals =
+            self.wishes.iter().filter(own).filter(|wish| matches!(wish.kind, super::wish::GroundWishKind::Goal { .. }));
         goals.flat_map(GroundWish::conditions).collect()
     }
 

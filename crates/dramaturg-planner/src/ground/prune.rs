@@ -32,8 +32,8 @@ impl FactReader<'_, '_> {
     /// The row of an atom.
     #[inline]
     pub(crate) fn row(&self, atom: &Atom, binding: &[Entity]) -> Option<RowId> {
-        let tuple: SmallVec<[Entity; 8]> = atom.terms.iter().map(|term| resolve(*term, binding)).collect();
-        self.world.relations[atom.relation].find(&tuple, &self.world.domains)
+        let cells = atom.terms.iter().map(|term| resolve(*term, binding));
+        self.world.relations[atom.relation].find_cells(cells, &self.world.domains)
     }
 
     /// The fact of an atom, if it is one that can be true and may change.

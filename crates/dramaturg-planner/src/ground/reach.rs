@@ -294,10 +294,12 @@ impl<'r, 'm> Reach<'r, 'm> {
                 product(&sets).take(1 << 20).collect()
             }
         };
-        let possible: Vec<Entity> = match (value.anything, columns.last()) {
+        let mut possible: Vec<Entity> = match (value.anything, columns.last()) {
             (true, Some(column)) if kind == RelationKind::Valued => self.world.domains.at(*column).members.clone(),
             _ => value.values.iter().filter_map(|value| self.world.entities.of(*value)).collect(),
         };
+        // Nothing is never written: an effect without a value changes nothing.
+        possible.retain(|value| *value != self.world.entities.nothing());
         let (yes, no) = (self.world.entities.yes(), self.world.entities.no());
         for mut tuple in tuples.into_iter().filter(|tuple| tuple.len() == arity) {
             if !self.meter.spend(1) {

@@ -162,6 +162,25 @@ impl Relation {
         Some(address)
     }
 
+    /// The row of a tuple that is known cell by cell.
+    #[inline]
+    pub(crate) fn find_cells(&self, cells: impl Iterator<Item = Entity>, domains: &Domains) -> Option<RowId> {
+        if let Lookup::Wide(_) = &self.lookup {
+            let tuple: SmallVec<[Entity; 8]> = cells.collect();
+            return self.find(&tuple, domains);
+        }
+        let mut address = 0;
+        for ((entity, column), stride) in cells.zip(&self.columns).zip(&self.strides) {
+            address += u64::from(domains.at(*column).ordinal(entity)?) * stride;
+        }
+        let found = match &self.lookup {
+            Lookup::Dense(rows) => *rows.get(address as usize)?,
+            Lookup::Sparse(rows) => *rows.get(&address)?,
+            Lookup::Wide(_) => 0,
+        };
+        found.checked_sub(1).map(RowId)
+    }
+
     /// The row of a tuple.
     #[inline]
     pub(crate) fn find(&self, tuple: &[Entity], domains: &Domains) -> Option<RowId> {

@@ -430,8 +430,10 @@ impl<'w, 'm> SchemaWriter<'w, 'm> {
             }
             (RelationKind::Flag, NewValue::Expr(Expr::Value(_))) => Some(Head::Delete(Atom { relation, terms })),
             (RelationKind::Valued, NewValue::Expr(value)) => {
-                terms.push(self.term(value, schema)?);
-                Some(Head::Add(Atom { relation, terms }))
+                let value = self.term(value, schema)?;
+                let is_nothing = value == Term::Entity(self.world.entities.nothing());
+                terms.push(value);
+                (!is_nothing).then_some(Head::Add(Atom { relation, terms }))
             }
             _ => None,
         }

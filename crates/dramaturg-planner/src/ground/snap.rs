@@ -57,6 +57,11 @@ fn move_forward(first: &mut Phase, later: Conjunction, dnf: &mut Dnf<'_>) -> Con
     let mut moved = Conjunction::default();
     let mut kept = Conjunction::default();
     for literal in later.literals {
+        if dnf.variables[literal.variable].derived {
+            // What it is computed from may have changed.
+            kept.literals.push(literal);
+            continue;
+        }
         let set = first.sets.iter().find(|(variable, _)| *variable == literal.variable);
         match set {
             Some((_, value)) if !changed.contains(&literal.variable) => {
@@ -167,9 +172,9 @@ fn drop_idle(phase: &mut Phase, dnf: &mut Dnf<'_>) {
     });
     let effects = &phase.effects;
     let others = |variable| effects.iter().filter(|other| other.change.variable() == Some(variable)).count();
-    phase.sets.retain(|(variable, value)| {
-        only.asked(*variable) != Some(ValueSet::One(*value)) || others(*variable) > 0
-    });
+    phase
+        .sets
+        .retain(|(variable, value)| only.asked(*variable) != Some(ValueSet::One(*value)) || others(*variable) > 0);
     let idle: SmallVec<[VariableId; 4]> = phase
         .effects
         .iter()

@@ -1,7 +1,8 @@
 //! Actions and rules taken apart once, so that each of their many instances is only filled in.
 
 use dramaturg_model::{
-    Action, Binder, Change, Comparison, ConditionTime, Effect, Expr, Id as _, Moment, Rule, Table, Trigger, Value,
+    Action, Binder, Change, Comparison, ConditionTime, Duration, Effect, Expr, FluentSource, Id as _, Moment, Rule,
+    Table, Trigger, Value,
 };
 use smallvec::SmallVec;
 
@@ -81,13 +82,12 @@ pub(crate) struct Template<'m> {
     pub(crate) params: usize,
     pub(crate) conditions: Vec<TimedPart<'m>>,
     pub(crate) effects: Vec<EffectPart<'m>>,
+    /// Whether it is one transition of plain facts: an instant action with nothing conditional, general or extra.
+    pub(crate) is_plain: bool,
 }
 
 /// Takes apart all actions and rules that have instances.
-pub(crate) fn templates<'m>(
-    world: &mut World<'m>,
-    schemas: &Table<SchemaId, Schema<'m>>,
-) -> Vec<Template<'m>> {
+pub(crate) fn templates<'m>(world: &mut World<'m>, schemas: &Table<SchemaId, Schema<'m>>) -> Vec<Template<'m>> {
     let model = world.model;
     let mut templates = Vec::new();
     for schema in schemas.values() {
@@ -110,7 +110,7 @@ fn of_action<'m>(
 ) -> Template<'m> {
     let params = action.params.len();
     let required = action.conditions.iter().filter(|timed| timed.weight.is_none());
-    let conditions = required
+    let mut conditions: Vec<TimedPart<'m>> = required
         .map(|timed| TimedPart {
             time: &timed.time,
             part: take_apart(world, [(&timed.condition, true)], params),
@@ -118,12 +118,33 @@ fn of_action<'m>(
                 && super::schema::changes_early(action, &timed.condition, world),
         })
         .collect();
+    for condition in conditions.iter_mut().filter(|condition| !condition.unchecked) {
+        // The join has seen to what never changes.
+        condition.part.literals.retain(|literal| !world.relations[literal.atom.relation].is_static);
+    }
     let mut effects: Vec<EffectPart<'m>> =
         action.effects.iter().map(|effect| effect_part(world, effect, params, false)).collect();
     for effect in action.expectation.iter().flat_map(|expectation| &expectation.effects) {
         effects.push(effect_part(world, effect, params, true));
     }
-    Template { source: schema.source, instances, params, conditions, effects }
+    let plain_condition = |part: &ConditionPart<'_>| {
+        part.rest.is_empty() && !part.impossible && part.literals.iter().all(|literal| literal.sign != Sign::Other)
+    };
+    let plain_effect = |effect: &EffectPart<'_>| {
+        effect.condition.is_none()
+            && effect.binders.is_empty()
+            && !effect.expected
+            && !matches!(effect.kind, EffectKind::General(_))
+    };
+    let is_plain = action.duration == Duration::Instant
+        && action.cost.is_none()
+        && action.uses.is_empty()
+        && action.contributions.is_empty()
+        && action.conditions.iter().all(|timed| timed.weight.is_none())
+        && conditions.iter().all(|condition| !condition.unchecked && plain_condition(&condition.part))
+        && effects.iter().all(plain_effect)
+        && world.model.fluents.values().all(|fluent| !matches!(fluent.source, FluentSource::Done(_)));
+    Template { source: schema.source, instances, params, conditions, effects, is_plain }
 }
 
 fn of_rule<'m>(world: &mut World<'m>, rule: &'m Rule, schema: &Schema<'m>, instances: RelationId) -> Template<'m> {
@@ -141,7 +162,7 @@ fn of_rule<'m>(world: &mut World<'m>, rule: &'m Rule, schema: &Schema<'m>, insta
     for effect in rule.expectation.iter().flat_map(|expectation| &expectation.effects) {
         effects.push(effect_part(world, effect, params, true));
     }
-    Template { source: schema.source, instances, params, conditions, effects }
+    Template { source: schema.source, instances, params, conditions, effects, is_plain: false }
 }
 
 fn effect_part<'m>(world: &mut World<'m>, effect: &'m Effect, params: usize, expected: bool) -> EffectPart<'m> {
@@ -181,7 +202,11 @@ fn simple_kind<'m>(world: &World<'_>, effect: &'m Effect, slots: usize) -> Optio
             _ => None,
         },
         RelationKind::Valued => {
-            terms.push(term(world, value, slots)?);
+            let value = term(world, value, slots)?;
+            if value == Term::Entity(world.entities.nothing()) {
+                return None;
+            }
+            terms.push(value);
             Some(EffectKind::Value(Atom { relation, terms }))
         }
         RelationKind::Number | RelationKind::Instance => None,

@@ -102,7 +102,9 @@ impl<'m> World<'m> {
             if self.relations[relation].kind == RelationKind::Flag && value.is_true() {
                 let tuple: SmallVec<[Entity; 8]> = args.iter().filter_map(|arg| self.entities.of(*arg)).collect();
                 if tuple.len() == self.relations[relation].width() {
-                    let marks = Marks { initial: true, deleted: false };
+                    // What is derived may cease to hold although no effect names it.
+                    let deleted = matches!(model.fluents[fluent].source, FluentSource::Derived { .. });
+                    let marks = Marks { initial: true, deleted };
                     self.relations[relation].insert(&tuple, marks, &self.domains);
                 }
             }
