@@ -122,7 +122,8 @@ prefer all p: Princess (p.hair == player.fancy) weight 3 while player.fancy != u
 
 // Ten minutes: six crests, each a little higher, and the deepest dip right after the highest peak.
 prefer player.motivation
-  follows 10 at 0 s, 40 at 45 s, 25 at 60 s, 50 at 125 s, 28 at 150 s, 60 at 220 s, 32 at 250 s, 68 at 320 s, 36 at 355 s,
-    78 at 435 s, 38 at 470 s, 92 at 565 s, 12 at 600 s
+  follows 10 at 0 s, 40 at 45 s, 25 at 60 s, 50 at 125 s, 28 at 150 s, 60 at 220 s, 32 at 250 s, 68 at 320 s,
+  36 at 355 s,
+  78 at 435 s, 38 at 470 s, 92 at 565 s, 12 at 600 s
   within 5
   weight 1

@@ -24,7 +24,7 @@ fn every_block_of_the_reference_parses() {
         assert!(found.is_empty(), "docs/language.md:{}: {found:?}", block.line);
         seen += 1;
     }
-    assert!(seen >= 15, "only {seen} blocks were found");
+    assert!(seen >= 13, "only {seen} blocks were found");
 }
 
 #[test]

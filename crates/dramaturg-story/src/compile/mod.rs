@@ -23,6 +23,7 @@ mod path;
 pub mod play;
 mod rule;
 mod scope;
+pub mod session;
 mod task;
 mod text;
 mod time;
@@ -38,7 +39,7 @@ use crate::syntax::parse_story;
 use crate::syntax::tree::{ItemKind, StoryFile};
 use files::{Files, Loaded, MemoryFiles, Placed};
 use lowering::{Attribute, Lowering};
-use names::{Declared, Meaning};
+use names::Meaning;
 use scope::Scope;
 
 /// What compiling yields: always a model, and everything there is to say about the story.
@@ -118,13 +119,7 @@ impl Lowering {
         let id = self.model.levels.next_id();
         let ItemKind::Level(level) = &item.kind else { return id };
         self.names.add_level(parent);
-        let meaning = Meaning::Level(id);
-        // Levels are known everywhere, so that any milestone can lead to any level.
-        let clash = self.names.declare(&level.name.text, Declared { meaning, level: None, span: level.name.span });
-        if let Some(first) = clash {
-            let report = crate::diagnostics::duplicate_name::diagnostic(level.name.span, &level.name.text, first.span);
-            self.report(report);
-        }
+        self.level_of.insert(level.name.span, id);
         let title = self.title(&level.name.text, level.title.as_ref(), true, level.name.span);
         self.model.levels.push(Level { name: level.name.text.clone(), title, parent, place: level.name.span })
     }
