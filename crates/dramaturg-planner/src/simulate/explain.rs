@@ -4,6 +4,7 @@ use dramaturg_model::{Comparison, Evaluator, Expr, FluentSource, Model, Quantifi
 use serde::Serialize;
 
 use super::event::{Violation, ViolationKind};
+use super::reads::Reads;
 use super::words;
 
 /// A part of a condition that is not met.
@@ -72,6 +73,15 @@ impl Explainer<'_> {
         scope.value(expr)
     }
 
+    fn can_change(&self, expr: &Expr, variables: usize) -> bool {
+        let reads = Reads::of(self.model, expr, variables);
+        reads.timed
+            || reads.fluents.iter().any(|(fluent, _)| {
+                let fluent = &self.model.fluents[*fluent];
+                !fluent.is_static && !matches!(fluent.source, FluentSource::Means(_))
+            })
+    }
+
     /// Adds what keeps an expression from being as wanted.
     fn explain(&mut self, expr: &Expr, variables: &[Value], wanted: bool, depth: usize) {
         if self.leaves.len() >= LEAVES_MAX || self.value(expr, variables).is_true() == wanted {
@@ -84,6 +94,14 @@ impl Explainer<'_> {
         match (expr, wanted) {
             (Expr::And(parts), true) | (Expr::Or(parts), false) => {
                 parts.iter().for_each(|part| self.explain(part, variables, wanted, depth + 1));
+            }
+            (Expr::And(parts), false) | (Expr::Or(parts), true) => {
+                // Of several ways out, those that nothing can ever change are none.
+                let mut ways = parts.iter().filter(|part| self.can_change(part, variables.len()));
+                match (ways.next(), ways.next()) {
+                    (Some(way), None) => self.explain(way, variables, wanted, depth + 1),
+                    _ => self.whole(expr, variables, wanted),
+                }
             }
             (Expr::Not(inner), _) => self.explain(inner, variables, !wanted, depth + 1),
             (Expr::Compare(sign, left, right), _) => {

@@ -201,9 +201,23 @@ impl World {
                 continue;
             }
             self.fire(model, rule, args);
+            self.notice_falls(model);
             fired += 1;
         }
         fired
+    }
+
+    /// What a rule made false has fallen, even if the next rule makes it true again: that will be a new edge.
+    fn notice_falls(&mut self, model: &Model) {
+        let entries = std::mem::take(&mut self.rules.entries);
+        for entry in &entries {
+            if let Entry::Edge(_, watch) = entry
+                && self.watches.is_dirty_at(*watch)
+            {
+                self.effort.conditions += self.watches.notice_falls(model, &self.state, *watch);
+            }
+        }
+        self.rules.entries = entries;
     }
 
     /// Fires a rule once for each thing that happened and binding that its pattern matches.
@@ -219,6 +233,7 @@ impl World {
                 let holds = |condition| Evaluator::with(model, &self.state, &args).holds(condition);
                 if condition.as_ref().is_none_or(holds) {
                     self.fire(model, rule, args);
+                    self.notice_falls(model);
                     fired += 1;
                 }
             }

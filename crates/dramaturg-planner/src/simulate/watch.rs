@@ -281,6 +281,24 @@ impl Watches {
         }
     }
 
+    /// Reads what has changed and remembers what is false now; what has become true stays to be read. How much was read.
+    pub(super) fn notice_falls(&mut self, model: &Model, state: &State, id: WatchId) -> u64 {
+        let dirty = self.take_dirty(id);
+        for index in &dirty {
+            let index = *index as usize;
+            let was = self.watches[id].value(index);
+            let (_, is) = self.read(model, state, id, index);
+            if is && !was {
+                let watch = &mut self.watches[id];
+                if let Some(value) = watch.values.get_mut(index) {
+                    *value = false;
+                }
+                watch.mark(index);
+            }
+        }
+        dirty.len() as u64
+    }
+
     /// Reads everything of one watch that has changed; the bindings whose value is another now, with it.
     pub(super) fn refresh(&mut self, model: &Model, state: &State, id: WatchId) -> Vec<(u32, bool)> {
         let mut turned = Vec::new();
