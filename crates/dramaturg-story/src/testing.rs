@@ -1,6 +1,10 @@
 //! Stories that say themselves what is wrong with them.
 
+mod told;
+
 use dramaturg_model::{Diagnostic, FileId, SourceFile};
+
+pub(crate) use told::{compile_files, cured, told, told_files};
 
 /// Compiles a story and checks that exactly those codes are reported that stand behind `//!` at the end of a line, each on
 /// that line.

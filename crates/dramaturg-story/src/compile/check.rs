@@ -14,10 +14,23 @@ use crate::syntax::tree::{FluentValue, ItemKind};
 /// How many objects or pairs are looked at for missing values; beyond that the first ones speak for the rest.
 const COMBINATIONS_MAX: usize = 10_000;
 
+/// What is said about names that nothing declares.
+const UNKNOWN: [dramaturg_model::Code; 5] = [
+    diagnostics::unknown_name::CODE,
+    diagnostics::unknown_type::CODE,
+    diagnostics::unknown_attribute::CODE,
+    diagnostics::unknown_tag::CODE,
+    diagnostics::bad_slot::CODE,
+];
+
 /// Runs every check that needs the whole model. What was not understood leaves holes in it, and every hole would be reported
 /// again as something that is missing: so these checks wait until there are no errors.
 pub(crate) fn check(lowering: &mut Lowering, items: &[Placed<'_>]) {
     check_deferred(lowering);
+    if lowering.diagnostics.iter().any(|found| found.code == diagnostics::unknown_file::CODE) {
+        // What the missing file would declare is missing because it is.
+        lowering.diagnostics.retain(|found| !UNKNOWN.contains(&found.code));
+    }
     if !has_errors(lowering) {
         check_given(lowering);
         check_values(lowering, items);

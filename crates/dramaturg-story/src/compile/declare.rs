@@ -83,8 +83,13 @@ impl Lowering {
                 ItemKind::Milestone(named) => self.declare_milestone(named, level),
                 ItemKind::Ending(named) => self.declare_ending(named, level),
                 ItemKind::Layer(layer) => self.declare_layer(layer),
-                ItemKind::Story(_) | ItemKind::Use(_) | ItemKind::Level(_) | ItemKind::Given(_) | ItemKind::Wish(_) => {
+                ItemKind::Level(inner) => {
+                    // Known everywhere, so that any milestone can lead to any level.
+                    if let Some(id) = self.level_of.get(&inner.name.span).copied() {
+                        self.declare(&inner.name, None, Meaning::Level(id));
+                    }
                 }
+                ItemKind::Story(_) | ItemKind::Use(_) | ItemKind::Given(_) | ItemKind::Wish(_) => {}
             }
         }
         self.check_inherited_members();

@@ -69,6 +69,8 @@ pub(crate) struct Lowering {
     pub(crate) fluent_heads: Vec<(FluentId, Span)>,
     /// Actions by the place of their name.
     pub(crate) action_of: FxHashMap<Span, dramaturg_model::ActionId>,
+    /// Levels by the place of their name.
+    pub(crate) level_of: FxHashMap<Span, LevelId>,
     /// Pools and populations by the place of their name.
     pub(crate) pool_of: FxHashMap<Span, PoolId>,
     pub(crate) population_of: FxHashMap<Span, dramaturg_model::PopulationId>,

@@ -35,7 +35,7 @@ impl Lowering {
             Ty::Unknown => return Self::nothing(),
             Ty::Choice(choices) => choices,
             other => {
-                let found = other.describe(&self.model);
+                let found = other.describe_found(&self.model);
                 self.report(diagnostics::unknown_attribute::not_an_object(name.span, &name.text, &found));
                 return Self::nothing();
             }
@@ -266,7 +266,7 @@ impl Lowering {
             Ty::Unknown => return None,
             Ty::Choice(choices) => choices,
             other => {
-                let found = other.describe(&self.model);
+                let found = other.describe_found(&self.model);
                 self.report(diagnostics::unknown_attribute::not_an_object(last.span, &last.text, &found));
                 return None;
             }

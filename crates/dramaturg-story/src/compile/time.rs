@@ -17,6 +17,12 @@ fn micros(unit: Unit) -> Option<i64> {
     }
 }
 
+/// A number of ticks, if it can be counted.
+fn countable(ticks: i128) -> Option<i64> {
+    const MOST: i64 = i64::MAX / 1_000_000;
+    i64::try_from(ticks).ok().filter(|ticks| (-MOST..=MOST).contains(ticks))
+}
+
 impl Lowering {
     /// Reads the header.
     pub(crate) fn header(&mut self, story: &Story, span: Span) {
@@ -100,7 +106,7 @@ impl Lowering {
         let whole = numerator.div_euclid(denominator);
         let rest = numerator.rem_euclid(denominator);
         let rounded = if rest * 2 >= denominator { whole + 1 } else { whole };
-        Some((i64::try_from(rounded).ok()?, rest == 0))
+        Some((countable(rounded)?, rest == 0))
     }
 
     /// A literal time in ticks; reported if it is no time, or not a whole number of ticks.
@@ -114,8 +120,9 @@ impl Lowering {
             Unit::Ticks => Some((number.value.round_half_up(), number.value.is_int())),
             Unit::Days => match self.model.clock.day {
                 Some(day) => {
-                    let ticks = number.value.multiply(Fixed::from_int(day));
-                    Some((ticks.round_half_up(), ticks.is_int()))
+                    let millionths = i128::from(number.value.0) * i128::from(day);
+                    let ticks = (millionths + 500_000).div_euclid(1_000_000);
+                    countable(ticks).map(|ticks| (ticks, millionths.rem_euclid(1_000_000) == 0))
                 }
                 None => {
                     self.no_day(number.span);
@@ -131,7 +138,7 @@ impl Lowering {
                 }
                 Some(ticks)
             }
-            None if self.ticks_per.is_some() => {
+            None if self.ticks_per.is_some() || unit == Unit::Days => {
                 self.report(diagnostics::too_large::number(number.span));
                 None
             }

@@ -17,3 +17,40 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn an_action_changes_or_says_something() {
+        expect![[r#"
+            3 `sit`: does-nothing: `sit` changes nothing and says nothing
+              hint: add `then …`, `during …`, `reads …` or `say …`
+        "#]]
+        .assert_eq(&told(
+            r#"story "Chair"
+             fluent tired
+             action sit { needs tired }
+             action run { then tired }
+             goal tired"#,
+        ));
+    }
+
+    #[test]
+    fn a_text_a_reading_a_question_or_done() {
+        check(
+            r#"story "Chair"
+             fluent tired, seen
+             action run { then tired }
+             action hum { say "Hm." }
+             action look { reads seen }
+             action ask { ask player "Shall we?" }
+             action sit { needs tired }
+             action burn { takes 3 ticks; expect seen; check every 1 tick }
+             goal seen and done sit"#,
+        );
+    }
+}

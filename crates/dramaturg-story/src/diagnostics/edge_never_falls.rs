@@ -45,3 +45,67 @@ fn stays(model: &Model, usage: &Usage, expected: &FxHashSet<FluentId>, condition
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn a_condition_that_nothing_undoes() {
+        expect![[r#"
+            4 `wake`: edge-never-falls: `wake` can fire only once: nothing undoes its condition
+              hint: fine if that is meant; otherwise something must make the condition false again
+        "#]]
+        .assert_eq(&told(
+            r#"story "Bell"
+             fluent rung, awake
+             action ring { then rung }
+             rule wake { when rung; then awake }
+             goal awake"#,
+        ));
+        check(
+            r#"story "Bell"
+             fluent rung, awake
+             fluent asleep = true
+             action ring { then rung }
+             action rise { then not asleep }
+             rule wake { when done ring and rung; then awake } //! edge-never-falls
+             rule yawn { when not asleep; say "Ah." } //! edge-never-falls
+             goal awake"#,
+        );
+    }
+
+    #[test]
+    fn what_may_fall_again() {
+        check(
+            r#"story "Bell"
+             fluent rung, awake, seen, hoped
+             fluent tolls: int 0..9
+             action ring { then rung, tolls += 1 }
+             action hush { then not rung }
+             action hope { takes 3 ticks; expect hoped; check every 1 tick }
+             action wish { then hoped, seen }
+             rule watch { reads seen every 3 ticks }
+             rule wake { when rung; then awake }
+             rule count { when tolls > 3; then awake }
+             rule look { when seen; then awake }
+             rule dream { when hoped; then awake }
+             rule dawn { when timeOfDay > 6 ticks; then awake }
+             goal awake"#,
+        );
+    }
+
+    #[test]
+    fn levels_begin_anew() {
+        check(
+            r#"story "Bell"
+             fluent rung, awake
+             action ring { then rung }
+             rule wake { when rung; then awake }
+             level one { milestone over { when awake; next two } }
+             level two { goal awake }"#,
+        );
+    }
+}

@@ -14,3 +14,25 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::told;
+
+    #[test]
+    fn a_task_has_a_method() {
+        expect![[r#"
+            3 `dance`: empty-task: `dance` has no method, so it can never be done
+              hint: add `method { … }`
+        "#]]
+        .assert_eq(&told(
+            r#"story "Dance"
+             fluent danced
+             task dance { offer "Dance." }
+             task walk { offer "Walk."; method { then danced } }
+             goal danced"#,
+        ));
+    }
+}

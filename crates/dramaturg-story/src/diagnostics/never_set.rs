@@ -34,3 +34,65 @@ pub(crate) fn expected(model: &Model) -> FxHashSet<FluentId> {
     let rules = model.rules.values().filter_map(|rule| rule.expectation.as_ref());
     actions.chain(rules).flat_map(|expectation| &expectation.effects).map(|effect| effect.target.fluent).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn read_but_never_set() {
+        expect![[r#"
+            2 `rainning`: never-set: `rainning` is read, but nothing sets it
+              hint: a misspelling of `raining`?
+        "#]]
+        .assert_eq(&told(
+            r#"story "Rain"
+             fluent rainning, raining
+             fluent wet
+             action pour { then raining }
+             rule soak { when rainning; then wet }
+             goal wet and raining"#,
+        ));
+        expect![[r#"
+            2 `cloudy`: never-set: `cloudy` is read, but nothing sets it
+              hint: set it in an effect, `given` it, or observe it with `reads`
+        "#]]
+        .assert_eq(&told(
+            r#"story "Rain"
+             fluent cloudy
+             fluent wet
+             action pour { needs cloudy; then wet }
+             goal wet"#,
+        ));
+    }
+
+    #[test]
+    fn every_way_to_set_it() {
+        check(
+            r#"story "Rain"
+             type Cloud { dark; heavy; near; wind: number 0..9 = 3 }
+             object cloud: Cloud (dark)
+             population veil(c: Cloud) of 3 { given c.near }
+             fluent wet, cold, seen, hoped, late
+             fluent soaked means wet and cold
+             given cold
+             given late at 9 ticks
+             rule watch { reads seen every 3 ticks }
+             action hope { takes 3 ticks; expect hoped; check every 1 tick }
+             action pour(c: Cloud) { needs c.dark and c.near and c.wind > 2 and seen and hoped and late; then wet, c.heavy }
+             goal soaked and cloud.heavy"#,
+        );
+    }
+
+    #[test]
+    fn what_pools_make_is_left_alone() {
+        check(
+            r#"story "Maps"
+             type Map { kind: sea | land }
+             pool map(m: Map) of 3 { anchors m.kind }
+             goal any m: Map (m.kind == land and m.anchored and not m.committed)"#,
+        );
+    }
+}

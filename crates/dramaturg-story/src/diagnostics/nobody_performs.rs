@@ -27,3 +27,41 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn somebody_must_be_of_the_type() {
+        expect![[r#"
+            4 `play`: nobody-performs: nothing is of type Actor, so nobody can perform `play`
+              2 `Actor`: no object has this type
+              hint: declare a character or an object of that type
+        "#]]
+        .assert_eq(&told(
+            r#"story "Stage"
+             type Actor
+             fluent played
+             action play(a: Actor) by a { then played }
+             goal played"#,
+        ));
+        check(
+            r#"story "Stage"
+             type Actor { seen }
+             type Star: Actor
+             type Ghost
+             type Extra
+             object greta: Star
+             population choir(x: Extra) of 3 { }
+             action play(a: Actor) by a { then a.seen }
+             action hum(x: Extra) by x { then greta.seen }
+             action haunt(a: Actor, g: Ghost) by a with g { then a.seen } //! nobody-performs
+             action meet(a: Actor | Ghost) by a { then greta.seen }
+             action light(g: Ghost) { then greta.seen; say "{g}" }
+             goal greta.seen"#,
+        );
+    }
+}

@@ -42,3 +42,45 @@ fn circle(model: &Model, from: TaskId) -> Option<Vec<TaskId>> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn a_task_that_calls_itself() {
+        expect![[r#"
+            3 `climb`: recursive-task: `climb` may call itself
+              here: climb → rest → climb
+              hint: allowed to a depth of 8; see that a method without `do` applies in the end
+        "#]]
+        .assert_eq(&told(
+            r#"story "Climb"
+             fluent top
+             task climb { offer "Climb."; method if top { then not top }; method { then top; do rest } }
+             task rest { method { do climb } }
+             goal top"#,
+        ));
+        check(
+            r#"story "Climb"
+             fluent top
+             task climb { offer "Climb."; method if top { then not top }; method { then top; do climb } } //! recursive-task
+             goal top"#,
+        );
+    }
+
+    #[test]
+    fn two_ways_to_one_task_are_no_circle() {
+        check(
+            r#"story "Climb"
+             fluent top
+             task climb { offer "Climb."; method { do left; do right } }
+             task left { method { do step } }
+             task right { method { do step } }
+             task step { method { then top } }
+             goal top"#,
+        );
+    }
+}

@@ -29,7 +29,7 @@ pub(crate) fn meaning(span: Span, name: &str, limit: u64) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check_syntax, first_fault};
+    use crate::testing::{check, check_syntax, first_fault};
 
     #[test]
     fn what_can_be_counted_is() {
@@ -42,5 +42,31 @@ mod tests {
     fn a_huge_file_is_not_read() {
         let found = first_fault(&" ".repeat(FILE_BYTES_MAX + 1));
         assert_eq!(found.code, CODE);
+    }
+
+    #[test]
+    fn a_meaning_written_out() {
+        check(
+            r#"story "Echo"
+             fluent heard
+             fluent one means heard and heard and heard and heard and heard and heard and heard and heard and heard and heard
+             fluent two means one and one and one and one and one and one and one and one and one and one
+             fluent three means two and two and two and two and two and two and two and two and two and two
+             fluent four means three and three and three and three and three and three and three and three and three and three
+             fluent five means four and four and four and four and four and four and four and four and four and four //! too-large
+             fluent six means five and five
+             action call { then heard }
+             goal six"#,
+        );
+    }
+
+    #[test]
+    fn a_time_beyond_counting() {
+        check(
+            r#"story "Echo" { ticks 60 per s }
+             fluent heard
+             action call { takes 9000000000000 h; then heard } //! too-large
+             goal heard"#,
+        );
     }
 }

@@ -27,3 +27,32 @@ pub fn rule(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn offered_or_done() {
+        expect![[r#"
+            3 `dance`: uncalled-task: `dance` is neither offered nor done by another task
+              hint: add `offer "…"`, or `do` it in a method
+        "#]]
+        .assert_eq(&told(
+            r#"story "Dance"
+             fluent danced
+             task dance { method { then danced } }
+             goal danced"#,
+        ));
+        check(
+            r#"story "Dance"
+             fluent danced
+             task evening { offer "Go out."; method { do dance } }
+             task dance { method { then danced } }
+             task walk { } //! empty-task
+             goal danced"#,
+        );
+    }
+}

@@ -32,8 +32,10 @@ pub(crate) fn after_per(span: Span, word: &str, header: bool) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
-    use crate::testing::{apply_fix, check_syntax, first_fault};
+    use crate::testing::{apply_fix, check, check_syntax, cured, first_fault, told};
 
     #[test]
     fn other_spellings_are_found() {
@@ -61,5 +63,36 @@ mod tests {
     fn the_fix_writes_the_unit() {
         assert_eq!(apply_fix("goal x by 5sec"), "goal x by 5 s");
         assert_eq!(first_fault("goal x by 50 percent").code, CODE);
+    }
+
+    #[test]
+    fn the_unit_behind_per() {
+        expect![[r#"
+            3 `sec`: unknown-unit: `sec` is not a unit of time
+              hint: did you mean `s`?
+              fix: write `s`
+            4 `bucket`: unknown-unit: `bucket` is not a unit of time
+              hint: the units behind `per` are `tick`, `ms`, `s`, `min`, `h` and `day`
+        "#]]
+        .assert_eq(&told(
+            r#"story "Bath" { ticks 2 per s }
+             fluent water: number 0..9
+             action fill { takes 2 s; during water += 1 per sec }
+             action pour { takes 2 s; during water += 1 per bucket }
+             goal water > 1"#,
+        ));
+        let text = cured(
+            r#"story "Bath" { ticks 2 per seconds }
+             fluent water: number 0..9
+             action fill { takes 2 s; during water += 1 per s }
+             goal water > 1"#,
+        );
+        assert_eq!(text, r#"story "Bath" { ticks 2 per s }"#);
+        check(
+            r#"story "Bath" { ticks 2 per tick } //! unknown-unit
+             fluent water: number 0..9
+             action fill { takes 2 ticks; during water += 1 per tick }
+             goal water > 1"#,
+        );
     }
 }

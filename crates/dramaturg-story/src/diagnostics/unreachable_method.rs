@@ -38,3 +38,39 @@ fn parts(condition: &Expr) -> Vec<&Expr> {
         other => vec![other],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn the_first_that_applies_runs() {
+        expect![[r#"
+            3 `method`: unreachable-method: this method of `tea` is never reached
+              3 `method`: whenever it would apply, this one applies first
+              hint: move it up, before the more general one
+        "#]]
+        .assert_eq(&told(
+            r#"story "Tea"
+             fluent hot, drunk
+             task tea { offer "Tea."; method { then drunk, hot }; method cold if hot { then not hot } }
+             goal drunk"#,
+        ));
+        check(
+            r#"story "Tea"
+             fluent hot, sweet, drunk
+             task tea {
+               offer "Tea."
+               method if hot and sweet { then drunk }
+               method if hot { then sweet }
+               method if sweet and hot { then not hot } //! unreachable-method
+               method if hot and not sweet { then drunk } //! unreachable-method
+               method if sweet { then hot }
+               method { then hot, not sweet }
+             }
+             goal drunk"#,
+        );
+    }
+}

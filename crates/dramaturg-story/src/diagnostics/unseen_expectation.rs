@@ -29,3 +29,39 @@ pub fn rule(model: &Model, usage: &Usage, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing::{check, told};
+
+    #[test]
+    fn something_must_confirm_it() {
+        expect![[r#"
+            3 `arrived`: unseen-expectation: nothing could confirm that `arrived` changes as expected
+              hint: say how often to look (`check every …`), or observe it (`reads …`)
+        "#]]
+        .assert_eq(&told(
+            r#"story "Guest"
+             fluent arrived
+             action wait { takes 9 ticks; expect arrived }
+             goal arrived"#,
+        ));
+    }
+
+    #[test]
+    fn looking_reading_or_doing_confirms() {
+        check(
+            r#"story "Guest"
+             fluent arrived, seated, fed, gone
+             action wait { takes 9 ticks; expect arrived; check every 1 tick }
+             action seat { takes 9 ticks; expect seated; reads seated }
+             action cook { takes 9 ticks; expect fed }
+             action serve { then fed }
+             action hope { takes 9 ticks; expect gone }
+             rule watch { reads gone every 3 ticks }
+             goal arrived and seated and fed and gone"#,
+        );
+    }
+}
