@@ -386,10 +386,8 @@ fn constraints_are_checked_against_times_and_each_other() {
     let options = ValidateOptions::default();
     let with = |constraints: &[(TimePoint, TimePoint, Option<Tick>, Option<Tick>)]| {
         let mut plan = plan.clone();
-        plan.constraints = constraints
-            .iter()
-            .map(|&(from, to, least, most)| TimeConstraint { from, to, least, most })
-            .collect();
+        plan.constraints =
+            constraints.iter().map(|&(from, to, least, most)| TimeConstraint { from, to, least, most }).collect();
         let report = judge(&model, &plan, &options);
         report.violations.iter().map(|violation| violation.kind).collect::<Vec<_>>()
     };
@@ -532,9 +530,19 @@ fn a_plan_must_bear_every_duration() {
     plan.steps[1].start = 6;
     assert_valid(&judge(&model, &plan, &options));
     plan.steps[1].start = 3;
-    plan.constraints.push(TimeConstraint { from: TimePoint::End(0), to: TimePoint::Start(1), least: Some(0), most: Some(2) });
+    plan.constraints.push(TimeConstraint {
+        from: TimePoint::End(0),
+        to: TimePoint::Start(1),
+        least: Some(0),
+        most: Some(2),
+    });
     assert_valid(&judge(&model, &plan, &options));
-    plan.constraints.push(TimeConstraint { from: TimePoint::Origin, to: TimePoint::Start(1), least: None, most: Some(5) });
+    plan.constraints.push(TimeConstraint {
+        from: TimePoint::Origin,
+        to: TimePoint::Start(1),
+        least: None,
+        most: Some(5),
+    });
     assert!(!judge(&model, &plan, &options).valid, "it may boil beyond the deadline");
     plan.steps[0].duration = 7;
     assert!(judge(&model, &plan, &options).violations.iter().any(|v| v.kind == ViolationKind::WrongDuration));

@@ -61,7 +61,10 @@ fn a_classical_plan_is_valid_or_says_why_not() {
 #[test]
 fn conditional_effects_read_the_state_before() {
     let model = shelves();
-    let report = verdict(&model, "0: (swap left right)\n1: (lift a left)\n2: (put a right)\n3: (lift b left)\n4: (put b right)\n");
+    let report = verdict(
+        &model,
+        "0: (swap left right)\n1: (lift a left)\n2: (put a right)\n3: (lift b left)\n4: (put b right)\n",
+    );
     assert_valid(&report);
     assert_eq!(value(&model, &report.state, "dusty(right)"), "true");
     assert_eq!(value(&model, &report.state, "dusty(left)"), "false");
@@ -200,7 +203,8 @@ fn the_mode_can_be_chosen() {
 #[test]
 fn faults_of_a_plan_file_have_places() {
     let model = shelves();
-    let text = "(lift a left)\n(lft b left)\n  (put a)\n(put a c)\n(put left a)\nnonsense\n(put a right\n0.x: (put a right)\n";
+    let text =
+        "(lift a left)\n(lft b left)\n  (put a)\n(put a c)\n(put left a)\nnonsense\n(put a right\n0.x: (put a right)\n";
     let (plan, found) = read_plan(&model, FileId(3), text);
     assert_eq!(plan.steps.len(), 1);
     let codes: Vec<_> = found.iter().map(|found| found.code.name).collect();
@@ -244,7 +248,11 @@ fn a_story_without_times_is_laid_out_by_its_durations() {
     let times: Vec<_> = plan.steps.iter().map(|step| (step.start, step.duration)).collect();
     assert_eq!(times, [(0, 5), (5, 20)]);
     let model = story("troy-sparta");
-    let (plan, found) = read_plan(&model, FileId(0), "(walk hector guest-room throne-room)\n(ASKTOGIVE hector menelaos wine throne-room)");
+    let (plan, found) = read_plan(
+        &model,
+        FileId(0),
+        "(walk hector guest-room throne-room)\n(ASKTOGIVE hector menelaos wine throne-room)",
+    );
     assert!(found.is_empty(), "{found:#?}");
     assert_eq!(plan.steps[1].action, "askToGive");
     assert_eq!((plan.steps[1].start, plan.steps[1].duration), (2, 1));

@@ -176,9 +176,9 @@ fn the_pianist_gets_the_girl_and_loses_the_band() {
     assert_eq!(value(&model, world.state(), "miaGirlfriend"), "true");
     assert_eq!(value(&model, world.state(), "bandProblems"), "true");
     let events = world.drain();
-    let methods: Vec<String> = trace(&model, &events).into_iter().filter(|word| word.contains(':') && !word.contains('"')).collect();
-    let expected =
-        ["barConcert:0", "miaHearsYouPlay:0", "attendPlay:1", "coffeeShop:0", "goCinema:0", "miaRomantic:0"];
+    let methods: Vec<String> =
+        trace(&model, &events).into_iter().filter(|word| word.contains(':') && !word.contains('"')).collect();
+    let expected = ["barConcert:0", "miaHearsYouPlay:0", "attendPlay:1", "coffeeShop:0", "goCinema:0", "miaRomantic:0"];
     assert_eq!(methods, expected);
     assert!(world.goals().iter().all(|goal| matches!(goal.status, GoalStatus::Reached(_))));
 }
@@ -200,7 +200,8 @@ fn eight_tasks_day_by_day() {
     let model = story("lala-land-days");
     let mut world = world(&model);
     world.step_to(&model, 0);
-    let flow = ["meetBand", "pianoPractice", "barConcert", "jobSearch", "attendPlay", "meetBand", "coffeeShop", "goCinema"];
+    let flow =
+        ["meetBand", "pianoPractice", "barConcert", "jobSearch", "attendPlay", "meetBand", "coffeeShop", "goCinema"];
     for task in flow {
         do_task(&model, &mut world, task);
     }
@@ -281,17 +282,12 @@ fn in_a_plan_what_is_expected_comes_as_planned() {
 
 #[test]
 fn an_observation_masks_the_tick() {
-    let model = text("fluent open\naction shut { takes 3 ticks; then not open; say \"x\" }\naction use { needs open; then not open }");
+    let model = text(
+        "fluent open\naction shut { takes 3 ticks; then not open; say \"x\" }\naction use { needs open; then not open }",
+    );
     let mut world = world(&model);
     world.perform(0, model.find_action("shut").unwrap(), Default::default(), 0);
-    let seen = Observation {
-        fluent: "open".into(),
-        value: "true".into(),
-        from: 3,
-        to: None,
-        source: 0,
-        sequence: 0,
-    };
+    let seen = Observation { fluent: "open".into(), value: "true".into(), from: 3, to: None, source: 0, sequence: 0 };
     world.observe(&model, &seen).unwrap();
     world.look_at(&model, 3);
     assert_eq!(value(&model, world.state(), "open"), "true", "the end of `shut` does not override what is seen");
@@ -304,16 +300,15 @@ fn an_observation_masks_the_tick() {
 fn two_funerals_inject_their_goals() {
     let model = story("troy-funeral");
     let mut world = world(&model);
-    let mut start = 0;
-    for (action, args) in [
+    let deeds = [
         ("attack", ["hector", "patroclus", "battlefield"].as_slice()),
         ("kill", &["hector", "patroclus", "battlefield"]),
         ("goTo", &["odysseus", "battlefield", "achilles-tent"]),
         ("tell", &["odysseus", "achilles", "death-of-patroclus", "achilles-tent"]),
-    ] {
+    ];
+    for ((action, args), at) in deeds.into_iter().zip(0..) {
         let args = args.iter().map(|name| object(&model, name)).collect();
-        world.perform(start as u32, model.find_action(action).unwrap(), args, start);
-        start += 1;
+        world.perform(at, model.find_action(action).unwrap(), args, i64::from(at));
     }
     world.step_to(&model, 5);
     let events = world.drain();
@@ -379,7 +374,8 @@ fn a_total_comes_in_exactly_and_stops_at_the_bound() {
 
 #[test]
 fn rules_that_raise_each_other_are_stopped() {
-    let model = text("fluent a, b\nrule one { when a then b, not a }\nrule two { when b then a, not b }\naction go { then a }");
+    let model =
+        text("fluent a, b\nrule one { when a then b, not a }\nrule two { when b then a, not b }\naction go { then a }");
     let mut world = world(&model);
     world.perform(0, model.find_action("go").unwrap(), Default::default(), 0);
     world.step_to(&model, 2);

@@ -30,7 +30,7 @@ struct Holding {
 /// Who holds what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Actuators {
-    held: FxHashMap<Held, Vec<Holding>>,
+    held: FxHashMap<Held, SmallVec<[Holding; 1]>>,
 }
 
 /// More is held than there is.

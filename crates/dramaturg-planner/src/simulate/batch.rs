@@ -96,6 +96,7 @@ pub(super) fn is_slot(model: &Model, fluent: FluentId, args: &[Value]) -> bool {
 }
 
 /// What a fluent was before the batch, and who changed it last.
+#[derive(Clone, Debug)]
 struct Touched {
     fluent: FluentId,
     args: Args,
@@ -104,9 +105,9 @@ struct Touched {
     was_set: Option<(Value, Cause)>,
 }
 
-/// Finds the entry of a slot; a short list needs no hashing.
-#[derive(Default)]
-struct TouchedList {
+/// Finds the entry of a slot; a short list needs no hashing. It is kept between batches for its room only.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TouchedList {
     entries: Vec<Touched>,
     index: FxHashMap<(FluentId, Args), usize>,
 }
@@ -126,7 +127,8 @@ impl TouchedList {
             self.entries.push(Touched { fluent, args, old, cause, was_set: None });
             if self.entries.len() == Self::SHORT + 1 {
                 let keys = self.entries.iter().map(|entry| (entry.fluent, entry.args.clone()));
-                self.index = keys.zip(0..).collect();
+                self.index.clear();
+                self.index.extend(keys.zip(0..));
             } else if let Some(entry) = self.entries.last().filter(|_| at > Self::SHORT) {
                 self.index.insert((entry.fluent, entry.args.clone()), at);
             }
@@ -160,7 +162,7 @@ impl World {
             batch.adds.retain(|(fluent, args, ..)| !masked.contains(&(*fluent, args.clone())));
         }
         self.effort.writes += (batch.sets.len() + batch.adds.len()) as u64;
-        let mut touched = TouchedList::default();
+        let mut touched = std::mem::take(&mut self.touched);
         let mut conflicts = Vec::new();
         for (fluent, args, value, cause) in batch.sets {
             if value == Value::Nothing {
@@ -185,7 +187,7 @@ impl World {
             slot.cause = cause;
             self.state.set(fluent, &slot.args, Value::Number(old + amount));
         }
-        for Touched { fluent, args, old, cause, .. } in touched.entries {
+        for Touched { fluent, args, old, cause, .. } in touched.entries.drain(..) {
             let mut new = self.state.get(fluent, &args);
             if let Value::Number(number) = new {
                 let inside = Value::Number(model.fluents[fluent].domain.clamp(number));
@@ -201,6 +203,7 @@ impl World {
                 }
             }
         }
+        self.touched = touched;
         self.derive(model);
         for (fluent, args, (first, by), (second, cause)) in conflicts {
             self.conflict(model, model.fluent_name(fluent, &args), [(first, by), (second, cause)]);

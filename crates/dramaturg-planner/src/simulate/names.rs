@@ -131,10 +131,12 @@ pub(crate) fn args(model: &Model, what: Performed, names: &[SmolStr]) -> Result<
 /// An argument by name: the object or the name-value that the parameter may be.
 pub(crate) fn argument(model: &Model, param: &Param, name: &str) -> Result<Value, NameProblem> {
     let object = model.find_object(name).map(Value::Object);
-    let symbol = model.find_symbol(name).map(Value::Symbol);
-    if object.is_none() && symbol.is_none() {
-        return Err(NameProblem::UnknownValue(SmolStr::new(name)));
+    if let Some(object) = object.filter(|object| model.is_among(*object, &param.choices)) {
+        return Ok(object);
     }
-    let fits = [object, symbol].into_iter().flatten().find(|value| model.is_among(*value, &param.choices));
-    fits.ok_or_else(|| NameProblem::WrongType { value: SmolStr::new(name), param: param.name.clone() })
+    match model.find_symbol(name).map(Value::Symbol) {
+        Some(symbol) if model.is_among(symbol, &param.choices) => Ok(symbol),
+        None if object.is_none() => Err(NameProblem::UnknownValue(SmolStr::new(name))),
+        _ => Err(NameProblem::WrongType { value: SmolStr::new(name), param: param.name.clone() }),
+    }
 }

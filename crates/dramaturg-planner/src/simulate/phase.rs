@@ -63,7 +63,7 @@ impl World {
             match self.due.get(at) {
                 Some(Item::End(key)) => {
                     let key = *key;
-                    if !ended.contains(&key) && self.end_step(model, key, &mut batch) {
+                    if self.end_step(model, key, &mut batch) {
                         ended.push(key);
                     }
                 }

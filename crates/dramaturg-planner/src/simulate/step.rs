@@ -1,6 +1,6 @@
 //! Steps: actions and tasks with their times, from waiting to their end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use dramaturg_model::{
     Action, ActionId, Args, ConditionTime, Duration, Evaluator, Expr, Fixed, FluentId, Model, Moment, Span, State,
@@ -39,6 +39,8 @@ pub(crate) enum Performed {
 pub(super) enum Stage {
     Waiting,
     Running,
+    /// Its end effects have been read.
+    Ending,
 }
 
 /// One step of the world.
@@ -72,9 +74,12 @@ impl WorldStep {
 /// All steps that wait or run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    by_key: FxHashMap<StepKey, WorldStep>,
+    /// Keys are given in order, so a step is found by counting from the oldest.
+    slots: VecDeque<Option<WorldStep>>,
+    /// The key of the first slot.
+    first: u32,
+    count: usize,
     by_id: FxHashMap<u32, StepKey>,
-    next: u32,
     pub(super) running: BTreeSet<StepKey>,
     /// Running steps with throughout conditions.
     keeping: BTreeSet<StepKey>,
@@ -134,11 +139,16 @@ pub(crate) fn required<'a>(
 
 impl Steps {
     pub(super) fn get(&self, key: StepKey) -> Option<&WorldStep> {
-        self.by_key.get(&key)
+        self.slots.get(self.position(key)?)?.as_ref()
     }
 
     pub(super) fn get_mut(&mut self, key: StepKey) -> Option<&mut WorldStep> {
-        self.by_key.get_mut(&key)
+        let at = self.position(key)?;
+        self.slots.get_mut(at)?.as_mut()
+    }
+
+    fn position(&self, key: StepKey) -> Option<usize> {
+        key.0.checked_sub(self.first).map(|at| at as usize)
     }
 
     pub(super) fn find(&self, id: u32) -> Option<StepKey> {
@@ -146,19 +156,19 @@ impl Steps {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.by_key.is_empty()
+        self.count == 0
     }
 
     pub(super) fn add(&mut self, step: WorldStep) -> StepKey {
-        let key = StepKey(self.next);
-        self.next = self.next.wrapping_add(1);
+        let key = StepKey(self.first.saturating_add(self.slots.len() as u32));
         self.by_id.insert(step.id, key);
-        self.by_key.insert(key, step);
+        self.slots.push_back(Some(step));
+        self.count += 1;
         key
     }
 
     fn waiting(&self) -> Vec<u32> {
-        let waiting = self.by_key.values().filter(|step| step.stage == Stage::Waiting);
+        let waiting = self.slots.iter().flatten().filter(|step| step.stage == Stage::Waiting);
         let mut ids: Vec<u32> = waiting.map(|step| step.id).collect();
         ids.sort_unstable();
         ids
@@ -174,14 +184,20 @@ impl Steps {
         if contributes {
             self.contributing.insert(key);
         }
-        if let Some(kept) = self.by_key.get(&key).and_then(|step| wiring.kept(step.what)) {
+        if let Some(kept) = self.get(key).and_then(|step| wiring.kept(step.what)) {
             self.keeping.insert(key);
             self.timed += usize::from(kept.timed);
         }
     }
 
     pub(super) fn remove(&mut self, key: StepKey, wiring: &StepWiring) -> Option<WorldStep> {
-        let step = self.by_key.remove(&key)?;
+        let at = self.position(key)?;
+        let step = self.slots.get_mut(at)?.take()?;
+        self.count -= 1;
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
+            self.first = self.first.saturating_add(1);
+        }
         if self.by_id.get(&step.id) == Some(&key) {
             self.by_id.remove(&step.id);
         }
@@ -316,6 +332,7 @@ impl World {
         let Some(step) = self.steps.get_mut(key) else { return };
         match step.stage {
             Stage::Waiting => step.planned = Some(duration),
+            Stage::Ending => {}
             Stage::Running => {
                 let old = step.end();
                 step.duration = duration.max(self.tick.saturating_sub(step.start)).max(1);
@@ -664,6 +681,9 @@ impl World {
             for effect in &expectation.effects {
                 batch.effect(&reader, effect, &mut self.chance);
             }
+        }
+        if let Some(step) = self.steps.get_mut(key) {
+            step.stage = Stage::Ending;
         }
         true
     }

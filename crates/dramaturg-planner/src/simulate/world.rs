@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::actuators::Actuators;
 use super::agenda::{Agenda, Item};
+use super::batch::TouchedList;
 use super::event::{Detail, Phase, Violation, ViolationKind, WorldEvent, WorldEventKind};
 use super::goals::Goals;
 use super::levels::Turns;
@@ -174,6 +175,7 @@ pub struct World {
     pub(super) version: u64,
     /// When each fluent changed last.
     pub(super) versions: Table<FluentId, u64>,
+    pub(super) touched: TouchedList,
     /// Whether derived fluents must be computed anew.
     pub(super) stale: bool,
     pub(super) ending: Option<EndingId>,
@@ -226,6 +228,7 @@ impl World {
             happened: Vec::new(),
             version: 0,
             versions: Table::filled(model.fluents.len(), 0),
+            touched: TouchedList::default(),
             stale: false,
             ending: None,
             over: false,
