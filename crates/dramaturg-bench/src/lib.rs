@@ -1,1 +1,27 @@
-//! Measurements of dramaturg.
+//! Measurements of dramaturg: what its claims about speed and memory rest on.
+//!
+//! Every measurement is taken in this run, on this machine, beside a stated baseline; repetitions of what is compared are
+//! interleaved, so that a slow moment hits both.
+//!
+//! # Layout
+//!
+//! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
+//! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
+//! [`translator`] of Fast Downward, [`validate`] the simulator and the validator on a long plan.
+
+pub mod timing;
+pub use timing::{Samples, Timing};
+pub mod claim;
+pub use claim::Claim;
+pub mod memory;
+pub use memory::Memory;
+pub mod generate;
+pub use generate::generate_story;
+pub mod compile;
+pub use compile::{CompileBench, CompileFigures};
+pub mod translator;
+pub use translator::Translator;
+pub mod ground;
+pub use ground::{GroundBench, GroundFigures, ProblemFigures};
+pub mod validate;
+pub use validate::{ValidateBench, ValidateFigures};

@@ -11,6 +11,7 @@ use dramaturg::open::Opened;
 use dramaturg::planner::ground::{Goals, GroundOptions, Grounding, Limits, ground};
 use serde::Serialize;
 
+use crate::commands::bench::trimmed;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
 use crate::shell::{Shell, time};
@@ -169,7 +170,7 @@ fn tell(shell: &mut Shell, grounded: &Grounded<'_>, elapsed: &str) -> Result<(),
         table.add_row([name.to_owned(), number.to_string(), note]);
     }
     right(&mut table);
-    writeln!(shell.out, "{table}\n")?;
+    writeln!(shell.out, "{}\n", trimmed(&table))?;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut by_action: Vec<_> = grounded.operators_by_action.iter().collect();
@@ -178,7 +179,7 @@ fn tell(shell: &mut Shell, grounded: &Grounded<'_>, elapsed: &str) -> Result<(),
         table.add_row([(*name).to_owned(), number.to_string(), String::new()]);
     }
     right(&mut table);
-    writeln!(shell.out, "{BOLD}Actions with arguments{BOLD:#}\n{table}\n")?;
+    writeln!(shell.out, "{BOLD}Actions with arguments{BOLD:#}\n{}\n", trimmed(&table))?;
     if let Some(limit) = &grounded.limit {
         writeln!(shell.out, "{DOUBTFUL}{limit}{DOUBTFUL:#}")?;
     }
