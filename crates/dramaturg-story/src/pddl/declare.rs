@@ -12,6 +12,7 @@ use super::problem::ProblemSections;
 use super::reader::Reader;
 use super::scope::{Scope, VARIABLES_MAX};
 use super::sexpr::Sexpr;
+use super::types::TypeTree;
 
 impl Reader {
     /// Reads constants, then objects.
@@ -32,7 +33,8 @@ impl Reader {
         self.number_types();
     }
 
-    fn add_object(&mut self, name: &SmolStr, ty: TypeId, place: Span) {
+    fn add_object(&mut self, name: &SmolStr, known_type: Option<TypeId>, place: Span) {
+        let ty = known_type.unwrap_or(TypeTree::OBJECT);
         if name.starts_with('?') {
             self.report(fault::expected(place, &format!("`{name}`"), "the name of an object, without `?`"));
             return;
@@ -54,6 +56,9 @@ impl Reader {
         let object = Object { name: name.clone(), ty, title, origin: ObjectOrigin::Declared, level: None, place };
         let id = self.model.objects.push(object);
         self.objects.insert(name.clone(), id);
+        if known_type.is_none() {
+            self.untyped.insert(id);
+        }
     }
 
     /// Reads `(:predicates (at ?x - truck ?y - place) …)`.

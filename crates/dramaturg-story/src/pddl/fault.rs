@@ -3,8 +3,8 @@
 use dramaturg_model::{Diagnostic, Span};
 
 use crate::diagnostics::{
-    circular_meaning, derived_set, duplicate_name, expected, too_deep, too_large, unclosed_brace, unknown_name, unknown_type,
-    wrong_count, wrong_type,
+    circular_meaning, derived_set, duplicate_name, expected, too_deep, too_large, unclosed_brace, unknown_name,
+    unknown_type, wrong_count, wrong_type,
 };
 pub(super) use crate::diagnostics::{
     pddl_broad_type::broad_type, pddl_negative_cycle::negative_cycle, pddl_no_definition::no_definition,
@@ -63,6 +63,13 @@ pub(super) fn unclosed(open: Span, name: &str, count: usize) -> Diagnostic {
         .hint(format!("{count} `)` are missing at the end, or one after this list"))
 }
 
+pub(super) fn unclosed_before(open: Span, name: &str, next: Span) -> Diagnostic {
+    Diagnostic::new(unclosed_brace::CODE, open, format!("`({}` is not closed", shortened(name)))
+        .here("opened here")
+        .label(next, "and here begins something new")
+        .hint("put `)` before what begins there")
+}
+
 pub(super) fn expected(span: Span, found: &str, wanted: &str) -> Diagnostic {
     Diagnostic::new(expected::CODE, span, format!("{found} cannot stand here")).here(format!("expected {wanted}"))
 }
@@ -104,9 +111,13 @@ pub(super) fn second_section(span: Span, name: &str, first: Span) -> Diagnostic 
 pub(super) fn wrong_count(span: Span, name: &str, wanted: usize, found: usize, declared: Span) -> Diagnostic {
     let plural = if wanted == 1 { "" } else { "s" };
     let cure = if found < wanted { "say the missing ones" } else { "leave the surplus ones out" };
-    Diagnostic::new(wrong_count::CODE, span, format!("`{name}` takes {wanted} argument{plural}, and {found} are written"))
-        .label(declared, "declared here")
-        .hint(cure)
+    Diagnostic::new(
+        wrong_count::CODE,
+        span,
+        format!("`{name}` takes {wanted} argument{plural}, and {found} are written"),
+    )
+    .label(declared, "declared here")
+    .hint(cure)
 }
 
 pub(super) fn wrong_type(span: Span, name: &str, found: &str, wanted: &str, declared: Span) -> Diagnostic {
@@ -127,4 +138,3 @@ pub(super) fn circular_type(span: Span, names: &str) -> Diagnostic {
         .here(names)
         .hint("leave one of these parents out")
 }
-

@@ -160,12 +160,17 @@ impl Reader {
             },
             None => {
                 let object = self.object(name, arg.span)?;
-                (Expr::Value(Value::Object(object)), Choices::of_type(self.model.objects[object].ty))
+                let term = Expr::Value(Value::Object(object));
+                if self.untyped.contains(&object) {
+                    return Some((term, None));
+                }
+                (term, Choices::of_type(self.model.objects[object].ty))
             }
         };
         let Some((fluent, position)) = wanted else { return Some((term, None)) };
         let Some(wanted) = self.wanted(fluent, position) else { return Some((term, None)) };
-        if self.types.is_subset(&choices, wanted) {
+        // No types at all: the declaration was faulty, and that was told.
+        if wanted.types.is_empty() || self.types.is_subset(&choices, wanted) {
             return Some((term, None));
         }
         let may_meet = self.types.may_meet(&choices, wanted);

@@ -1,7 +1,7 @@
 //! What is known while PDDL is read.
 
 use dramaturg_model::{Choices, Diagnostic, FluentId, Model, ObjectId, Origin, Param, PddlOrigin, Span, TypeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 use super::PddlOptions;
@@ -18,6 +18,8 @@ pub(super) struct Reader {
     pub(super) predicates: FxHashMap<SmolStr, FluentId>,
     pub(super) functions: FxHashMap<SmolStr, FluentId>,
     pub(super) objects: FxHashMap<SmolStr, ObjectId>,
+    /// Objects whose type is unknown: that was said once, and nothing follows from it.
+    pub(super) untyped: FxHashSet<ObjectId>,
     /// Where actions of these names stand.
     pub(super) actions: FxHashMap<SmolStr, Span>,
     /// The domain may only speak of constants; they are the first objects.
@@ -52,6 +54,7 @@ impl Reader {
             predicates: FxHashMap::default(),
             functions: FxHashMap::default(),
             objects: FxHashMap::default(),
+            untyped: FxHashSet::default(),
             actions: FxHashMap::default(),
             objects_in_reach: 0,
             temporal: false,
@@ -141,13 +144,13 @@ impl Reader {
     }
 
     /// A type by its name.
-    pub(super) fn type_named(&mut self, name: &SmolStr, span: Span) -> TypeId {
+    pub(super) fn type_named(&mut self, name: &SmolStr, span: Span) -> Option<TypeId> {
         if let Some(ty) = self.types.find(name) {
-            return ty;
+            return Some(ty);
         }
         let nearest = self.nearest.find(name, self.types.names());
         self.report(fault::unknown_type(span, name, nearest.as_deref()));
-        TypeTree::OBJECT
+        None
     }
 
     /// The types of some choices, as messages call them.

@@ -105,7 +105,7 @@ pub(super) fn parse(file: FileId, text: &str, options: &PddlOptions, faults: &mu
     finished
 }
 
-/// Closes what is still open, so that what was written can be read; only the innermost is reported.
+/// Closes what is still open, so that what was written can be read, and says where a parenthesis is missing.
 fn close_all(
     mut open: Vec<(Span, Vec<Sexpr>)>,
     file: FileId,
@@ -113,14 +113,49 @@ fn close_all(
     finished: &mut Vec<Sexpr>,
     faults: &mut Vec<Diagnostic>,
 ) {
-    if let Some((start, items)) = open.last() {
-        let name = items.first().and_then(Sexpr::atom).cloned().unwrap_or_default();
-        faults.push(fault::unclosed(*start, &name, open.len()));
-    }
+    let Some((start, items)) = open.last() else { return };
+    let name = items.first().and_then(Sexpr::atom).cloned().unwrap_or_default();
+    let innermost = fault::unclosed(*start, &name, open.len());
     while let Some((start, items)) = open.pop() {
         let span = start.to(Span::new(file, end as u32, end as u32));
         let list = Sexpr { span, node: Node::List(items) };
         open.last_mut().map_or(&mut *finished, |(_, items)| items).push(list);
+    }
+    // The counts say only that one is missing. Where a section begins inside another, it is missing before it.
+    let mut first: Option<(Span, String, Span)> = None;
+    for definition in finished.iter_mut() {
+        let Node::List(sections) = &mut definition.node else { continue };
+        let mut outside = Vec::new();
+        for section in sections.iter_mut() {
+            hoist_sections(section, &mut outside, &mut first);
+        }
+        sections.extend(outside);
+    }
+    faults.push(match first {
+        Some((span, name, next)) => fault::unclosed_before(span, &name, next),
+        None => innermost,
+    });
+}
+
+/// Takes sections out of a list, with everything behind them, because they stand on their own.
+fn hoist_sections(list: &mut Sexpr, outside: &mut Vec<Sexpr>, first: &mut Option<(Span, String, Span)>) {
+    let (name, span) = (list.head().to_owned(), list.span.before());
+    let Node::List(items) = &mut list.node else { return };
+    for position in 1..items.len() {
+        let Some(item) = items.get_mut(position) else { return };
+        if item.head().starts_with(':') {
+            first.get_or_insert_with(|| (Span { end: span.start + 1, ..span }, name, item.span.before()));
+            let mut rest = items.split_off(position);
+            rest.iter_mut().for_each(|item| hoist_sections(item, outside, first));
+            outside.extend(rest);
+            return;
+        }
+        let before = outside.len();
+        hoist_sections(item, outside, first);
+        if outside.len() > before {
+            outside.extend(items.split_off(position + 1));
+            return;
+        }
     }
 }
 

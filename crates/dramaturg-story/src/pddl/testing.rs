@@ -33,9 +33,8 @@ pub(super) fn check(text: &str) {
     faults.iter_mut().for_each(|fault| fault.labels.iter_mut().for_each(|label| label.span.file = FileId(0)));
     dramaturg_model::sort_diagnostics(&mut faults);
     let sources = Sources::single("text", text);
-    let line_of = |fault: &Diagnostic| {
-        sources.file(FileId(0)).map_or(0, |file| file.line_column(fault.span().start).0 as usize)
-    };
+    let line_of =
+        |fault: &Diagnostic| sources.file(FileId(0)).map_or(0, |file| file.line_column(fault.span().start).0 as usize);
     for (index, line) in text.lines().enumerate() {
         let mut wanted: Vec<&str> = line.split_once(";!").map_or("", |(_, codes)| codes).split_whitespace().collect();
         let mut found: Vec<&str> =

@@ -275,37 +275,30 @@ impl Reader {
         let Some(ty) = ty else { return Choices::of_type(TypeTree::OBJECT) };
         let mut types: SmallVec<[TypeId; 2]> = SmallVec::new();
         for (name, span) in self.type_names(ty) {
-            let id = self.type_named(name, span);
+            let Some(id) = self.type_named(name, span) else { continue };
             for ty in self.types.with_all_below(id) {
                 if !self.types.is_covered(ty, &types) {
                     types.push(ty);
                 }
             }
         }
-        if types.is_empty() {
-            types.push(TypeTree::OBJECT);
-        }
+        // An unknown type was told; as the type of nothing it raises no further faults.
         Choices { types, symbols: SmallVec::new() }
     }
 
-    /// The one type of an object. An object of several types gets a type of its own below all of them.
-    pub(super) fn object_type(&mut self, ty: Option<&Sexpr>) -> TypeId {
-        let Some(ty) = ty else { return TypeTree::OBJECT };
+    /// The one type of an object; none if it is unknown. An object of several types gets a type of its own below all of them.
+    pub(super) fn object_type(&mut self, ty: Option<&Sexpr>) -> Option<TypeId> {
+        let Some(ty) = ty else { return Some(TypeTree::OBJECT) };
         let names = self.type_names(ty);
-        let types: Vec<TypeId> = names.into_iter().map(|(name, span)| self.type_named(name, span)).collect();
-        match types.as_slice() {
-            [] => TypeTree::OBJECT,
-            [one] => *one,
-            [first, ..] => {
-                let all: Vec<&str> = types.iter().map(|ty| self.model.types[*ty].name.as_str()).collect();
-                let name = format_smolstr!("either-{}", all.join("-"));
-                if let Some(known) = self.types.find(&name) {
-                    return known;
-                }
-                let own = self.add_type(name, Some(*first), ty.span);
-                self.set_parents(own, &types, ty.span);
-                own
-            }
+        let types: Vec<TypeId> = names.into_iter().filter_map(|(name, span)| self.type_named(name, span)).collect();
+        let [first, _, ..] = types.as_slice() else { return types.first().copied() };
+        let all: Vec<&str> = types.iter().map(|ty| self.model.types[*ty].name.as_str()).collect();
+        let name = format_smolstr!("either-{}", all.join("-"));
+        if let Some(known) = self.types.find(&name) {
+            return Some(known);
         }
+        let own = self.add_type(name, Some(*first), ty.span);
+        self.set_parents(own, &types, ty.span);
+        Some(own)
     }
 }

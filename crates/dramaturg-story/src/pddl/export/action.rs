@@ -200,13 +200,13 @@ impl Exporter<'_> {
                 scope.known.extend(fixed);
             }
             if effect.moment == Moment::End {
-                conditions.extend(self.kept_until_end(effect, &needed, &mut scope)?);
+                let kept = self.kept_until_end(effect, &needed, &mut scope)?;
+                conditions.extend(kept.into_iter().filter(|kept| !conditions.contains(kept)).collect::<Vec<_>>());
             }
             let pieces = self.effect(effect, &mut scope)?;
             written.extend(joined(pieces).into_iter().map(|effect| timed(when, effect)));
         }
         written.extend(held.end_effects.into_iter().map(|lock| timed("end", lock)));
-        conditions.dedup();
         text.push_str(&format!("(:durative-action {name}"));
         write_part(":parameters", &params, text);
         write_part(":duration", &duration, text);

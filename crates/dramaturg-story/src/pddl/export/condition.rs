@@ -113,20 +113,32 @@ impl Exporter<'_> {
         let mut facts = Vec::new();
         for read in reads {
             // The fact itself says which values there are.
-            let (ty, _) = self.binder_type(&read.choices);
+            let ty = self.variable_type(&read.choices);
             variables.extend([Pddl::atom(read.variable), Pddl::atom("-"), ty]);
             facts.push(read.fact);
         }
         Pddl::call("exists", [Pddl::List(variables), Pddl::all(facts.into_iter().chain([said]))])
     }
 
-    /// The type of a variable, and the predicate that says the rest if no type does. Not all tools read `either` here, so it
-    /// is only written when the model came from PDDL with it.
+    /// The type of a variable, and the predicate that says the rest if no type does.
     pub(super) fn binder_type(&mut self, choices: &Choices) -> (Pddl, Option<String>) {
+        let ty = self.variable_type(choices);
+        let is_said = ty == self.declared_type(choices) && ty != Pddl::atom("object");
+        let is_anything = matches!(choices.types.as_slice(), [ty] if self.names.types[*ty] == "object");
+        let guard = if is_said || is_anything { None } else { Some(self.kind_predicate(choices)) };
+        (ty, guard)
+    }
+
+    /// The type of a variable of which something else says the rest. Not all tools read `either` here, so it is only written
+    /// when the model came from PDDL with it.
+    pub(super) fn variable_type(&mut self, choices: &Choices) -> Pddl {
         match choices.types.as_slice() {
-            [ty] if choices.symbols.is_empty() => (Pddl::atom(&self.names.types[*ty]), None),
-            [_, ..] if choices.symbols.is_empty() && self.model.pddl().is_some() => (self.declared_type(choices), None),
-            _ => (Pddl::atom("object"), Some(self.kind_predicate(choices))),
+            [_] if choices.symbols.is_empty() => self.declared_type(choices),
+            [_, ..] if choices.symbols.is_empty() && self.model.pddl().is_some() => self.declared_type(choices),
+            _ => {
+                self.tables.note_wide(choices);
+                Pddl::atom("object")
+            }
         }
     }
 

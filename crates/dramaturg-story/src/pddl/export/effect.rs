@@ -66,7 +66,7 @@ impl Exporter<'_> {
     /// Values read on the way are bound like all others; the facts say which they are.
     fn bind(&mut self, reads: Vec<Read>, around: &mut Piece) {
         for read in reads {
-            let (ty, _) = self.binder_type(&read.choices);
+            let ty = self.variable_type(&read.choices);
             around.variables.extend([Pddl::atom(read.variable), Pddl::atom("-"), ty]);
             around.conditions.push(read.fact);
         }
@@ -125,7 +125,7 @@ impl Exporter<'_> {
                     Some(old) => pieces.push(Piece { effect: fact(&old).not(), ..around.clone() }),
                     None => {
                         let old = scope.helper();
-                        let (ty, _) = self.binder_type(&choices);
+                        let ty = self.variable_type(&choices);
                         let mut delete = Piece { effect: fact(&old).not(), ..around.clone() };
                         delete.conditions.push(fact(&old));
                         delete.variables.extend([Pddl::atom(old), Pddl::atom("-"), ty]);

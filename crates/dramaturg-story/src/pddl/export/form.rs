@@ -68,7 +68,12 @@ impl Exporter<'_> {
     }
 
     fn list_numbers(&mut self) {
+        let has_costs = self.model.actions.values().any(|action| action.cost.is_some());
         for fluent in self.model.fluents.values() {
+            // Costs have a place of their own.
+            if has_costs && fluent.name == "total-cost" {
+                continue;
+            }
             let is_number = fluent.domain.is_numeric() && !matches!(fluent.source, FluentSource::Means(_));
             if !is_number || !self.is_visible(fluent.level) {
                 continue;

@@ -1,6 +1,6 @@
 //! Numbers and durations as PDDL writes them.
 
-use dramaturg_model::{Duration, Expr, Fixed, Function, Operator, Value};
+use dramaturg_model::{Domain, Duration, Expr, Fixed, FluentId, Function, Operator, Value};
 
 use super::condition::{Read, numeral};
 use super::form::Form;
@@ -99,6 +99,11 @@ impl Exporter<'_> {
         }
     }
 
+    fn is_whole_fluent(&self, expr: &Expr) -> bool {
+        let domain = |fluent: &FluentId| &self.model.fluents[*fluent].domain;
+        matches!(expr, Expr::Fluent(fluent, _) if matches!(domain(fluent), Domain::Int(_) | Domain::Duration))
+    }
+
     /// A time in ticks as PDDL's units.
     fn units(&mut self, ticks: &Expr, scope: &mut Scope) -> Result<Pddl, Cannot> {
         let ticks = inline(self.model, ticks, scope.len())?;
@@ -107,21 +112,19 @@ impl Exporter<'_> {
             return Ok(numeral(number.divide(Fixed::from_int(ticks_per_unit))));
         }
         let mut reads = Vec::new();
-        let written = match &ticks {
+        let is_pddl = self.model.pddl().is_some();
+        let written = match (&ticks, unrounded(&ticks)) {
             // What came from PDDL was multiplied and rounded on the way in.
-            Expr::Call(Function::RoundTicks, parts) => match parts.first().map(|part| &**part) {
-                Some(Expr::Arithmetic(Operator::Multiply, units, by)) if **by == Expr::int(ticks_per_unit) => {
-                    self.number(units, scope, &mut reads)
-                }
-                Some(inner) if ticks_per_unit == 1 && self.model.pddl().is_some() => {
-                    self.number(inner, scope, &mut reads)
-                }
-                // A number of ticks is whole already if it is declared so.
-                Some(inner @ Expr::Fluent(..)) => self.number(inner, scope, &mut reads),
-                _ => self.number(&ticks, scope, &mut reads),
-            },
-            other => {
-                let written = self.number(other, scope, &mut reads);
+            (_, Some(Expr::Arithmetic(Operator::Multiply, units, by)))
+                if is_pddl && **by == Expr::int(ticks_per_unit) =>
+            {
+                self.number(units, scope, &mut reads)
+            }
+            (_, Some(inner)) if is_pddl && ticks_per_unit == 1 => self.number(inner, scope, &mut reads),
+            // What is declared as whole needs no rounding; what never changes is rounded when it is written out.
+            (_, Some(inner)) if self.is_whole_fluent(inner) => self.number(inner, scope, &mut reads),
+            (ticks, _) => {
+                let written = self.number(ticks, scope, &mut reads);
                 match ticks_per_unit {
                     1 => written,
                     many => written.map(|ticks| Pddl::call("/", [ticks, Pddl::atom(many.to_string())])),
@@ -132,6 +135,14 @@ impl Exporter<'_> {
             true => Ok(written),
             false => Err(Cannot::because("its duration is read through another fluent")),
         }
+    }
+}
+
+/// What is rounded to ticks.
+fn unrounded(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Call(Function::RoundTicks, parts) => parts.first().map(|part| &**part),
+        _ => None,
     }
 }
 

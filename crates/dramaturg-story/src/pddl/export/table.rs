@@ -21,6 +21,7 @@ pub(super) struct Tables {
     pub(super) symbol_type: String,
     /// The type that only the exported character has.
     pub(super) character_type: String,
+    wide: Vec<Choices>,
     /// Predicates for sets of objects and names.
     kinds: FxHashMap<Choices, String>,
     /// Predicates and functions for expressions, by what they stand for.
@@ -30,7 +31,14 @@ pub(super) struct Tables {
 impl Tables {
     /// Sets of objects and names that some variable runs over without having a type for them.
     pub(super) fn wide_choices(&self) -> impl Iterator<Item = &Choices> {
-        self.kinds.keys()
+        self.wide.iter()
+    }
+
+    /// Remembers that a variable runs over these without having a type for them.
+    pub(super) fn note_wide(&mut self, choices: &Choices) {
+        if !self.wide.contains(choices) {
+            self.wide.push(choices.clone());
+        }
     }
 }
 

@@ -12,7 +12,13 @@ fn report(domain: &str, problem: Option<&str>, expected: Expect) {
 
 #[test]
 fn parentheses() {
-    check("(define (domain d)\n  (:predicates (p))\n  (:action a ;! unclosed-brace\n    :effect (p))");
+    check("(define (domain d) ;! unclosed-brace\n  (:predicates (p))\n  (:action a :effect (p))");
+    check(
+        "(define (domain d)\n  (:predicates (p))\n  (:action a ;! unclosed-brace\n    :effect (p)\n  (:action b :effect (not (p))))",
+    );
+    check(
+        "(define (domain d)\n  (:predicates (p))\n  (:action a\n    :effect (and ;! unclosed-brace\n      (p)\n  (:action b :effect (not (p))))",
+    );
     check("(define (domain d) (:predicates (p))))  ;! expected");
 }
 
@@ -39,7 +45,8 @@ fn names_that_nothing_has() {
               hint: did you mean `truck`?
             domain:3:20: unknown-name: there is no predicate `ta`
               hint: did you mean `at`?
-            domain:4:18: pddl-broad-type: `?t` is of type `object`, and not always `truck`
+            domain:4:42: unknown-name: there is no object `depot`
+              hint: declare it in `(:objects …)`, or in `(:constants …)` of the domain
         "#]],
     );
 }
@@ -71,7 +78,7 @@ fn predicates_and_functions() {
         "(define (domain d) (:predicates (p)
             (p)) ;! duplicate-name
           (:functions (f) - number
-            (f) ;! duplicate-name
+            (f) - number ;! duplicate-name
             (g) - object) ;! pddl-unsupported
           (:action a :precondition (and (f) ;! unknown-name
               (= (p) 2) ;! unknown-name
@@ -87,11 +94,13 @@ fn predicates_and_functions() {
 
 #[test]
 fn types() {
-    check("(define (domain d) (:types a - b\n  b - a)) ;! circular-meaning");
+    check("(define (domain d) (:types a - b ;! circular-meaning\n  b - a))");
     check("(define (domain d) (:types a\n  a)) ;! duplicate-name");
     check("(define (domain d) (:types a -\n  )) ".replace("-\n", "- ;! expected\n").as_str());
     check("(define (domain d) (:types a - (b c))) ;! expected");
-    check("(define (domain d) (:types a b) (:predicates (p ?x - a))\n  (:action go :parameters (?x)\n  :effect (p ?x))) ;! pddl-broad-type");
+    check(
+        "(define (domain d) (:types a b) (:predicates (p ?x - a))\n  (:action go :parameters (?x)\n  :effect (p ?x))) ;! pddl-broad-type",
+    );
 }
 
 #[test]
@@ -102,7 +111,9 @@ fn actions() {
     check("(define (domain d) (:predicates (p)) (:action a\n  :results (p))) ;! expected expected");
     check("(define (domain d) (:action a\n  :parameters x)) ;! expected");
     check("(define (domain d)\n  (:durative-action a)) ;! expected");
-    check("(define (domain d) (:predicates (p)) (:durative-action a :duration (= ?duration 1)\n  :condition (p) ;! expected\n  :effect (p))) ;! expected");
+    check(
+        "(define (domain d) (:predicates (p)) (:durative-action a :duration (= ?duration 1)\n  :condition (p) ;! expected\n  :effect (p))) ;! expected",
+    );
     check("(define (domain d) (:durative-action a\n  :duration (< ?duration 3))) ;! expected");
 }
 
@@ -162,6 +173,14 @@ fn places_and_cures() {
         "(define (domain d) (:types a b) (:predicates (p ?x - a))
   (:action go :parameters (?x - b) :precondition (p ?x) :effect (p ?x ?x)))",
         None,
-        expect![[""]],
+        expect![[r#"
+            domain:2:53: wrong-type: `?x` is of type `b`, and never `a`
+              domain:2:53: expected `a`
+              domain:1:46: declared here
+              hint: check the order of the arguments, and the types of the declarations
+            domain:2:65: wrong-count: `p` takes 1 argument, and 2 are written
+              domain:1:46: declared here
+              hint: leave the surplus ones out
+        "#]],
     );
 }

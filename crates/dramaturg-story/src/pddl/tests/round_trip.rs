@@ -89,7 +89,8 @@ impl Maker<'_> {
             3 if has_duration => "?duration".to_owned(),
             sign => {
                 let sign = ["-", "*", "/", "+"][sign % 4];
-                let (left, right) = (self.number(variables, depth - 1, has_duration), self.number(variables, depth - 1, has_duration));
+                let (left, right) =
+                    (self.number(variables, depth - 1, has_duration), self.number(variables, depth - 1, has_duration));
                 format!("({sign} {left} {right})")
             }
         }
@@ -125,13 +126,17 @@ impl Maker<'_> {
             }
             4 => format!("(not {})", self.condition(variables, depth - 1, has_duration)),
             5 | 6 => {
-                let (first, second) =
-                    (self.condition(variables, depth - 1, has_duration), self.condition(variables, depth - 1, has_duration));
+                let (first, second) = (
+                    self.condition(variables, depth - 1, has_duration),
+                    self.condition(variables, depth - 1, has_duration),
+                );
                 format!("({} {first} {second})", if kind == 5 { "or" } else { "and" })
             }
             7 => {
-                let (first, second) =
-                    (self.condition(variables, depth - 1, has_duration), self.condition(variables, depth - 1, has_duration));
+                let (first, second) = (
+                    self.condition(variables, depth - 1, has_duration),
+                    self.condition(variables, depth - 1, has_duration),
+                );
                 format!("(imply {first} {second})")
             }
             _ => {
@@ -154,8 +159,7 @@ impl Maker<'_> {
                 format!("({verb} {target} {})", self.number(variables, 1, has_duration))
             }
             3 => {
-                let parts: Vec<String> =
-                    (0..2).map(|_| self.effect(variables, depth - 1, has_duration)).collect();
+                let parts: Vec<String> = (0..2).map(|_| self.effect(variables, depth - 1, has_duration)).collect();
                 format!("(and {})", parts.join(" "))
             }
             4 => {
@@ -184,7 +188,9 @@ impl Maker<'_> {
             let condition = self.condition(&variables, 3, false);
             let effects: Vec<String> = (0..count).map(|_| self.effect(&variables, 3, false)).collect();
             let effects = effects.join(" ");
-            return format!("(:action a{number} :parameters ({params}) :precondition {condition} :effect (and {effects}))");
+            return format!(
+                "(:action a{number} :parameters ({params}) :precondition {condition} :effect (and {effects}))"
+            );
         }
         let duration = match self.dice.roll(3) {
             0 => format!("(= ?duration {}.5)", self.dice.roll(20)),
@@ -202,7 +208,9 @@ impl Maker<'_> {
             .map(|_| format!("({} {})", times[2 * self.dice.roll(2)], self.effect(&variables, 2, true)))
             .collect();
         let (conditions, effects) = (conditions.join(" "), effects.join(" "));
-        format!("(:durative-action a{number} :parameters ({params}) :duration {duration} :condition (and {conditions}) :effect (and {effects}))")
+        format!(
+            "(:durative-action a{number} :parameters ({params}) :duration {duration} :condition (and {conditions}) :effect (and {effects}))"
+        )
     }
 
     fn domain(&mut self) -> String {
@@ -306,7 +314,13 @@ fn check_round_trip(domain: &str, problem: &str) {
     let export = export_temporal(&model);
     assert_eq!(export.left_out, [], "{domain}\n{problem}");
     let (again, faults) = crate::pddl::testing::diagnose(&export.domain, Some(&export.problem));
-    assert!(faults.is_empty(), "{}\n{}\n{}", export.domain, export.problem, shown(&export.domain, Some(&export.problem), &faults));
+    assert!(
+        faults.is_empty(),
+        "{}\n{}\n{}",
+        export.domain,
+        export.problem,
+        shown(&export.domain, Some(&export.problem), &faults)
+    );
     let (before, after) = (essence(model), essence(again));
     for (line, (left, right)) in before.0.lines().zip(after.0.lines()).enumerate() {
         assert_eq!(left, right, "line {line}\n{domain}\n{problem}\n{}\n{}", export.domain, export.problem);
@@ -336,7 +350,7 @@ proptest! {
 #[test]
 fn types_of_several_parents_survive() {
     check_round_trip(
-        "(define (domain d) (:types a b c - (either a b)) (:predicates (p ?x - b) (q ?x - (either a b)))
+        "(define (domain d) (:types a b - object c - (either a b)) (:predicates (p ?x - b) (q ?x - (either a b)))
           (:action go :parameters (?x - b ?y - (either a b)) :precondition (p ?x) :effect (q ?y)))",
         "(define (problem e) (:domain d) (:objects x - c y - (either a b) z - a) (:init (p x) (p y) (q z)) (:goal (q x)))",
     );

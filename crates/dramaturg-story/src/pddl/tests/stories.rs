@@ -8,10 +8,8 @@ use crate::{MemoryFiles, compile};
 #[test]
 fn samples_are_exported() {
     let samples = samples();
-    let mut files = MemoryFiles::default();
-    for (name, text) in &samples {
-        files.insert(name.as_str(), text.as_str());
-    }
+    let files = samples.iter().map(|(name, text)| (name.clone(), std::sync::Arc::from(text.as_str())));
+    let files = MemoryFiles(files.collect());
     for (name, _) in samples.iter().filter(|(name, _)| name.ends_with(".story")) {
         let compiled = compile(name, &files);
         if compiled.is_part || !compiled.is_usable() {
@@ -36,4 +34,20 @@ fn samples_are_exported() {
             }
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests read the manual")]
+#[test]
+fn the_manual_shows_what_is_written() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pddl.md");
+    let manual = std::fs::read_to_string(path).expect("there is the manual");
+    let block = |kind: &str| {
+        let (_, rest) = manual.split_once(&format!("```{kind}\n")).expect("the manual has the block");
+        rest.split_once("```").expect("the block is closed").0
+    };
+    let compiled = compile("lamp.story", &MemoryFiles::single("lamp.story", block("story")));
+    assert!(compiled.is_usable(), "{:#?}", compiled.diagnostics);
+    let character = compiled.model.find_object("anna");
+    let export = to_pddl(&compiled.model, &ExportOptions { character, ..ExportOptions::default() });
+    assert_eq!(export.domain, block("pddl"));
 }
