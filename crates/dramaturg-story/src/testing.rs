@@ -1,9 +1,13 @@
 //! Stories that say themselves what is wrong with them.
 
+mod shown;
+mod shown_wish;
 mod told;
+mod words;
 
 use dramaturg_model::{Diagnostic, FileId, SourceFile};
 
+pub(crate) use shown::{shown, shown_model};
 pub(crate) use told::{compile_files, cured, told, told_files};
 
 /// Compiles a story and checks that exactly those codes are reported that stand behind `//!` at the end of a line, each on

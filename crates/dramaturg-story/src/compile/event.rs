@@ -241,6 +241,7 @@ impl Lowering {
                 EventKind::Task(task) => {
                     let params = self.model.tasks[task].params.clone();
                     let effect = self.done_effect(fluent, &pattern, &params);
+                    let effect = at_once(effect);
                     for method in &mut self.model.tasks[task].methods {
                         method.steps.push(MethodStep::Then(vec![effect.clone()]));
                     }
@@ -249,7 +250,7 @@ impl Lowering {
                     let params = self.model.tasks[task].params.clone();
                     let effect = self.done_effect(fluent, &pattern, &params);
                     if let Some(method) = self.model.tasks[task].methods.get_mut(usize::from(index)) {
-                        method.steps.push(MethodStep::Then(vec![effect]));
+                        method.steps.push(MethodStep::Then(vec![at_once(effect)]));
                     }
                 }
                 EventKind::Rule(rule) => {
@@ -259,11 +260,11 @@ impl Lowering {
                 }
                 EventKind::Milestone(milestone) => {
                     let effect = self.done_effect(fluent, &pattern, &[]);
-                    self.model.milestones[milestone].effects.push(effect);
+                    self.model.milestones[milestone].effects.push(at_once(effect));
                 }
                 EventKind::Ending(ending) => {
                     let effect = self.done_effect(fluent, &pattern, &[]);
-                    self.model.endings[ending].effects.push(effect);
+                    self.model.endings[ending].effects.push(at_once(effect));
                 }
             }
         }
@@ -275,6 +276,7 @@ impl Lowering {
         for action in self.model.actions.values_mut().filter(|action| action.tags.contains(&tag)) {
             action.effects.push(effect.clone());
         }
+        let effect = at_once(effect);
         for task in self.model.tasks.values_mut().filter(|task| task.tags.contains(&tag)) {
             for method in &mut task.methods {
                 method.steps.push(MethodStep::Then(vec![effect.clone()]));
@@ -323,4 +325,9 @@ impl Lowering {
             place: declared.place,
         }
     }
+}
+
+/// The same effect in something that takes no time, where all effects come at the start.
+fn at_once(effect: Effect) -> Effect {
+    Effect { moment: Moment::Start, ..effect }
 }

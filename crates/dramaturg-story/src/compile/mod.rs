@@ -25,6 +25,8 @@ mod rule;
 mod scope;
 pub mod session;
 mod task;
+#[cfg(test)]
+mod tests;
 mod text;
 mod time;
 mod ty;
