@@ -62,7 +62,7 @@ impl Parser<'_> {
     /// A clause, whose word has been seen; `None` if too little of it is there to stand for anything.
     pub(super) fn clause(&mut self, word: Word) -> Option<ClauseKind> {
         if matches!(word, Word::Goal | Word::Keep | Word::Prefer) {
-            return Some(ClauseKind::Wish(self.wish(word)));
+            return Some(ClauseKind::Wish(Box::new(self.wish(word))));
         }
         self.bump();
         Some(match word {

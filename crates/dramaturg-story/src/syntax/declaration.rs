@@ -35,7 +35,7 @@ impl Parser<'_> {
     /// A declaration, whose word has been seen; `None` if too little of it is there to stand for anything.
     pub(super) fn declaration(&mut self, word: Word) -> Option<ItemKind> {
         if matches!(word, Word::Goal | Word::Keep | Word::Prefer) {
-            return Some(ItemKind::Wish(self.wish(word)));
+            return Some(ItemKind::Wish(Box::new(self.wish(word))));
         }
         self.bump();
         Some(match word {
