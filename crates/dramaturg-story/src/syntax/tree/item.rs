@@ -27,7 +27,6 @@ pub struct Item {
 
 /// The kinds of declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "a file has hundreds of them, not millions")]
 pub enum ItemKind {
     /// `story "City" { … }`
     Story(Story),
