@@ -141,10 +141,8 @@ impl Dnf<'_> {
         let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
         let (mut numbers, mut timed) = (false, false);
         expr.walk(&mut |part| match part {
-            GroundExpr::Variable(variable) | GroundExpr::Is(variable, _) => {
-                if !variables.contains(variable) {
-                    variables.push(*variable);
-                }
+            GroundExpr::Variable(variable) | GroundExpr::Is(variable, _) if !variables.contains(variable) => {
+                variables.push(*variable);
             }
             GroundExpr::Number(_) => numbers = true,
             GroundExpr::Now | GroundExpr::TimeOfDay | GroundExpr::DayNumber | GroundExpr::StepDuration => timed = true,

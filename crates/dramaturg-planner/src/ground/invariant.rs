@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::constraint::{Equalities, System};
 use super::relation::{RelationId, RelationKind};
-use super::schema::{Slot, Source, Term};
+use super::schema::{Source, Term};
 use super::template::{EffectKind, Sign, Template};
 use super::world::World;
 

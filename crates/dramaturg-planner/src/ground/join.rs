@@ -125,9 +125,7 @@ impl JoinPlan {
         let mut depth = 0usize;
         let mut work = 0u64;
         // A plain loop with a cursor for each step: the depth follows the story's text, not the stack.
-        loop {
-            let Some(step) = self.steps.try_at(StepId::from_index(depth)) else { break };
-            let Some(cursor) = cursors.get_mut(depth) else { break };
+        while let (Some(step), Some(cursor)) = (self.steps.try_at(StepId::from_index(depth)), cursors.get_mut(depth)) {
             work += 1;
             if step.advance(cursor, &mut bindings, schema, world, trigger_row) {
                 if !bindings.all_hold(&step.constraints) {

@@ -2,8 +2,9 @@
 //!
 //! # Layout
 //!
-//! In the order in which data flows: [`options`] say what is wanted; [`entity`], [`relation`] and [`world`] hold the facts;
-//! [`schema`] turns actions, rules and derived fluents into bodies to [`join`], and [`reach`] runs them to a fixed point, asking
+//! In the order in which data flows: [`options`] say what is wanted; [`inline`] puts meanings in; [`entity`],
+//! [`relation`] and [`world`] hold the facts;
+//! [`writer`] turns actions, rules and derived fluents into [`schema`]s with bodies to [`join`], and [`reach`] runs them to a fixed point, asking
 //! [`relaxed`] where a condition is no plain fact. [`template`] takes actions apart; [`invariant`] (with [`constraint`]) finds
 //! facts that exclude each other, [`group`] instantiates and chooses them, [`prune`] drops what they make impossible, [`emptied`]
 //! says which need a value for "none". [`places`] makes [`variable`]s; [`lower`] and [`dnf`] turn [`expr`]essions into
@@ -37,6 +38,7 @@ mod dnf;
 mod emptied;
 mod entity;
 mod group;
+mod inline;
 mod invariant;
 mod join;
 mod lower;
@@ -50,6 +52,7 @@ mod schema;
 mod snap;
 mod template;
 mod world;
+mod writer;
 
 use dramaturg_model::{Args, EventKind, FluentId, Model, Origin, PatternArg, State, Table, Trigger, Value};
 use rustc_hash::FxHashMap;
@@ -59,8 +62,9 @@ use group::Facts;
 use options::Meter;
 use places::Places;
 use prune::FactReader;
-use schema::{SchemaWriter, Source};
+use schema::Source;
 use world::World;
+use writer::SchemaWriter;
 
 /// A ground problem, and how it came about.
 #[derive(Clone, Debug)]
@@ -96,6 +100,8 @@ pub struct GroundStats {
 /// variables, and keeps what can help the goals.
 pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     let mut meter = Meter::new(options.limits);
+    let inlined = inline::inlined(model);
+    let model = inlined.as_ref().unwrap_or(model);
     let own;
     let state = match options.state {
         Some(state) => state,
@@ -108,10 +114,11 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     let level = options.level.or_else(|| state.level());
     let mut world = World::new(model, state, level);
     world.fill(options.scope, &mut meter);
-    let schemas = SchemaWriter::write(&mut world);
+    let schemas = SchemaWriter::write(&mut world, options.cast);
     if !meter.is_stopped() {
         reach::Reach::run(&mut world, &schemas, &mut meter);
     }
+    let stop = meter.restart();
     let templates = template::templates(&mut world, &schemas);
     let world = world;
     let facts = Facts::new(&world);
@@ -122,7 +129,7 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
         Groups::Never => false,
     };
     let mut stats = GroundStats::default();
-    if wants_groups && options.scope == Scope::Reachable && !meter.is_stopped() {
+    if wants_groups && options.scope == Scope::Reachable && stop.is_none() {
         let invariants = invariant::find(&world, &templates);
         stats.invariants = invariants.len();
         groups.add(&world, &facts, &invariants);
@@ -204,7 +211,7 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
     };
     problem.hash = problem::content_hash(&problem, model);
     stats.work = meter.work;
-    Grounding { problem, stop: meter.hit, stats }
+    Grounding { problem, stop: stop.or(meter.hit), stats }
 }
 
 /// The rules that may follow each operator.

@@ -15,6 +15,8 @@ pub struct GroundOptions<'a> {
     pub seed: u64,
     /// Keep only what can help these goals; none: keep all that can happen.
     pub goals: Option<Goals>,
+    /// Who may perform actions; none: everybody. Of a crowd whose members do the same things, one is enough to ground.
+    pub cast: Option<&'a [ObjectId]>,
     /// Which states must be expressible.
     pub scope: Scope,
     /// Whether facts that exclude each other become one variable.
@@ -72,7 +74,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_operators: 1_000_000, max_variables: 4_000_000, max_work: 400_000_000 }
+        Self { max_operators: 500_000, max_variables: 4_000_000, max_work: 400_000_000 }
     }
 }
 
@@ -161,6 +163,12 @@ impl Meter {
             self.stop(Limit::Variables, u64::from(self.limits.max_variables));
         }
         self.hit.is_none()
+    }
+
+    /// Starts counting again, so that what was found before a stop can be put together; what stopped it.
+    pub(crate) fn restart(&mut self) -> Option<LimitHit> {
+        self.work = if self.hit.is_some() { 0 } else { self.work };
+        self.hit.take()
     }
 
     pub(crate) const fn is_stopped(&self) -> bool {

@@ -253,8 +253,6 @@ fn what_no_goal_needs_is_dropped() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
-
     #[test]
     fn packed_and_plain_states_agree(seed in any::<u64>(), walk in any::<u64>()) {
         let (domain, problem) = random::task(seed, false);
@@ -285,4 +283,34 @@ proptest! {
         prop_assert!(relevant.operators.len() <= all.operators.len());
         prop_assert_eq!(shortest(&relevant, &goals_of(&relevant, &model), 100_000), Some(wanted));
     }
+}
+
+#[test]
+fn shipped_stories_agree_with_the_lifted_reading() {
+    for (name, text, operators) in [
+        ("troy-sparta", include_str!("../../../../stories/troy-sparta.story"), 2948),
+        ("troy-funeral", include_str!("../../../../stories/troy-funeral.story"), 1354),
+        ("princess", include_str!("../../../../stories/princess.story"), 43),
+        ("apple", include_str!("../../../../stories/apple.story"), 2),
+        ("orc-quest", include_str!("../../../../stories/orc-quest.story"), 3),
+        ("diamond", include_str!("../../../../stories/diamond.story"), 2),
+    ] {
+        let model = story(text);
+        let grounding = ground(&model, &GroundOptions::default());
+        assert_eq!(grounding.stop, None, "{name}");
+        assert_eq!(grounding.problem.operators.len(), operators, "{name}");
+        compare_walks(&model, &grounding.problem, &State::initial(&model, 0), 1, 4);
+    }
+}
+
+#[test]
+fn one_of_a_crowd_can_be_grounded_alone() {
+    let model = story(include_str!("../../../../stories/city.story"));
+    let sam = [model.find_object("sam").unwrap()];
+    let grounding = ground(&model, &GroundOptions { cast: Some(&sam), ..GroundOptions::default() });
+    assert_eq!(grounding.stop, None);
+    let problem = grounding.problem;
+    assert!(!problem.operators.is_empty());
+    assert!(problem.operators.values().all(|operator| operator.performer.is_none_or(|who| who == sam[0])));
+    assert_eq!(problem.index.performed_by(sam[0]).len(), problem.operators.len());
 }

@@ -1,7 +1,7 @@
 //! The facts that grounding starts from: a relation for every fluent.
 
 use dramaturg_model::{
-    Change, Domain as FluentDomain, Effect, Expr, FluentId, FluentSource, Id, LevelId, MethodStep, Model, State, Table,
+    Change, Domain as FluentDomain, Effect, Expr, FluentId, FluentSource, LevelId, MethodStep, Model, State, Table,
     Value,
 };
 use smallvec::SmallVec;
@@ -252,9 +252,4 @@ pub(crate) fn product<'a, T: Copy>(sets: &'a [&'a [T]]) -> impl Iterator<Item = 
         }
         Some(tuple)
     })
-}
-
-/// The first id of a table, for places that need any.
-pub(crate) fn first_id<I: Id>() -> I {
-    I::from_index(0)
 }

@@ -1,8 +1,8 @@
 //! The untimed reading of the lifted model: every action with every argument, tried out.
 
 use dramaturg_model::{
-    Action, ActionId, Args, Change, ConditionTime, Duration, Effect, Evaluator, FluentId, FluentSource, Model, Moment,
-    State, Tick, Value,
+    Action, ActionId, Amount, Args, Change, ConditionTime, Contribution, Duration, Effect, Evaluator, EventKind, Fixed,
+    FluentId, FluentSource, Model, Moment, PatternArg, State, Tick, Value,
 };
 
 /// All instances that can be performed now, with the states they lead to.
@@ -42,12 +42,37 @@ pub(crate) fn perform(model: &Model, state: &State, action: &Action, args: &[Val
     let effects: Vec<&Effect> = action.effects.iter().chain(expected).collect();
     let is_start = |effect: &&&Effect| effect.moment == Moment::Start && !is_instant;
     let mut next = state.clone();
-    write(model, &mut next, effects.iter().filter(is_start).copied(), args, ticks);
+    write(model, &mut next, effects.iter().filter(is_start).copied(), (args, ticks), &[]);
     if !holds(&next, &[ConditionTime::Throughout, ConditionTime::End]) {
         return None;
     }
-    write(model, &mut next, effects.iter().filter(|effect| !is_start(effect)).copied(), args, ticks);
+    let later = effects.iter().filter(|effect| !is_start(effect)).copied();
+    write(model, &mut next, later, (args, ticks), &action.contributions);
+    done(model, &mut next, action, args);
     Some(next)
+}
+
+/// Sets what is `done` by an action.
+fn done(model: &Model, state: &mut State, action: &Action, args: &[Value]) {
+    let own = model.actions.iter().find(|(_, other)| other.name == action.name).map(|(id, _)| EventKind::Action(id));
+    for (fluent, declared) in model.fluents.iter() {
+        let FluentSource::Done(pattern) = &declared.source else { continue };
+        let matches =
+            Some(pattern.kind) == own || matches!(pattern.kind, EventKind::Tag(tag) if action.tags.contains(&tag));
+        let wanted = pattern.args.clone().unwrap_or_default();
+        if !matches || wanted.iter().zip(args).any(|(wanted, arg)| matches!(wanted, PatternArg::Is(v) if v != arg)) {
+            continue;
+        }
+        let param = |index: usize| {
+            let place =
+                wanted.iter().position(|arg| matches!(arg, PatternArg::Var(var) if usize::from(var.0) == index));
+            place.map(|place| args[place])
+        };
+        let target: Option<Args> = (0..declared.params.len()).map(param).collect();
+        if let Some(target) = target {
+            state.set(fluent, &target, Value::Bool(true));
+        }
+    }
 }
 
 fn scope<'a>(model: &'a Model, state: &'a State, args: &[Value], ticks: Option<Tick>) -> Evaluator<'a, State> {
@@ -63,8 +88,8 @@ fn write<'e>(
     model: &Model,
     state: &mut State,
     effects: impl Iterator<Item = &'e Effect>,
-    args: &[Value],
-    ticks: Option<Tick>,
+    (args, ticks): (&[Value], Option<Tick>),
+    contributions: &[Contribution],
 ) {
     let before = state.clone();
     let mut sets: Vec<(FluentId, Args, Value)> = Vec::new();
@@ -89,6 +114,21 @@ fn write<'e>(
                 }
                 Change::Random(_) => {}
             }
+        });
+    }
+    for part in contributions {
+        scope(model, &before, args, ticks).for_each(&part.binders, &mut |scope| {
+            if part.condition.as_ref().is_some_and(|condition| !scope.holds(condition)) {
+                return;
+            }
+            let target = scope.args(&part.target.args);
+            let amount = match &part.amount {
+                Amount::PerTick(amount) => {
+                    scope.number(amount).map(|amount| amount.multiply(Fixed::from_int(ticks.unwrap_or(1))))
+                }
+                Amount::Total(amount) => scope.number(amount),
+            };
+            adds.extend(amount.map(|amount| (part.target.fluent, target, amount)));
         });
     }
     let mut touched: Vec<(FluentId, Args)> = Vec::new();
