@@ -164,10 +164,8 @@ fn check_places(sources: &Sources, diagnostics: &[Diagnostic]) {
         let mut edits = fix.edits.clone();
         edits.iter().for_each(|edit| whole(edit.span));
         edits.sort_by_key(|edit| edit.span);
-        assert!(edits.windows(2).all(|two| two[0].span.end <= two[1].span.start), "{fix:?} does not overlap itself");
-        assert!(
-            edits.iter().all(|edit| edit.span.file == found.span().file || edit.span.file == found.labels[1].span.file)
-        );
+        let apart = |one: Span, other: Span| one.file != other.file || one.end <= other.start;
+        assert!(edits.windows(2).all(|two| apart(two[0].span, two[1].span)), "{fix:?} does not overlap itself");
     }
 }
 
@@ -197,7 +195,7 @@ fn said(compilation: &Compilation) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_edited_story_compiles(sample in any::<Index>(), changes in prop::collection::vec(change(), 1..6)) {

@@ -76,7 +76,8 @@ fn what_is_given_in_order() {
         given hut.depth += 1
         given rain = false
         given rain = true at 30
-    "#]].assert_eq(&shown(
+    "#]]
+    .assert_eq(&shown(
         r#"story "Given"
              type Place { open; depth: int 0..9 }
              object hut, yard: Place (open, depth = 2)
