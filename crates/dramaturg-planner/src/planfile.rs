@@ -11,6 +11,7 @@ mod lay;
 mod lookup;
 pub mod plan_malformed;
 pub mod too_large;
+pub mod uneven_time;
 pub mod unknown_name;
 mod write;
 pub mod wrong_count;

@@ -259,6 +259,19 @@ fn a_story_without_times_is_laid_out_by_its_durations() {
 }
 
 #[test]
+fn other_ways_of_writing_times() {
+    let model = cellar();
+    let text = "; Version LPG\n   0.0:   (STRIKE M) [D:5.0000; C:0.1000] ; lit\n0.001: (mend f m) [2.0]) ; one\n";
+    let plan = read(&model, text);
+    assert_eq!((plan.steps[0].duration, plan.steps[1].start), (5000, 1));
+    let (plan, found) = read_plan(&model, FileId(0), "0.0003: (strike m) [5]\n0.0006: (mend f m) [2]\n");
+    assert_eq!(plan.steps.len(), 2);
+    let codes: Vec<_> = found.iter().map(|found| (found.code.name, found.is_error())).collect();
+    assert_eq!(codes, [("uneven-time", false)]);
+    assert!(found[0].message.starts_with("2 times"), "{}", found[0].message);
+}
+
+#[test]
 fn bad_json_says_where() {
     let model = shelves();
     let (plan, found) = read_plan(&model, FileId(0), "{\n  \"steps\": [ { \"id\": 1, \"action\": 7 } ]\n}");

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::lay::Layout;
 use super::lookup::Lookup;
-use super::{Diagnostics, STEPS_MAX, plan_malformed, too_large};
+use super::{Diagnostics, STEPS_MAX, plan_malformed, too_large, uneven_time};
 
 /// Reads all lines. `;` begins a comment.
 pub(super) fn read(model: &Model, text: &str, diagnostics: &mut Diagnostics) -> Plan {
@@ -16,7 +16,7 @@ pub(super) fn read(model: &Model, text: &str, diagnostics: &mut Diagnostics) -> 
     for line in text.split_inclusive('\n') {
         let at = offset;
         offset += line.len();
-        let (code, comment) = line.split_once(';').map_or((line, ""), |(code, comment)| (code, comment));
+        let (code, comment) = split_comment(line);
         if let Some(cost) = cost(comment) {
             plan.cost = Some(cost);
         }
@@ -34,9 +34,35 @@ pub(super) fn read(model: &Model, text: &str, diagnostics: &mut Diagnostics) -> 
             plan.steps.push(Step { id, ..step });
         }
     }
+    if let Some(uneven) = layout.uneven {
+        let message = format!(
+            "{} times are no whole number of ticks and were rounded; one is {}, and one tick is {}",
+            uneven.count,
+            uneven.first,
+            layout.tick_units()
+        );
+        let span = diagnostics.span(uneven.at, uneven.at);
+        diagnostics.push(uneven_time::uneven(span, message));
+    }
     // A time-triggered file may come in any order; a plan without times is already in order.
     plan.steps.sort_by_key(|step| step.start);
     plan
+}
+
+/// What stands before a comment, and the comment. Inside `[ ]` a `;` is none: some planners write `[D:10.0; C:0.1]`.
+fn split_comment(line: &str) -> (&str, &str) {
+    let mut inside = false;
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '[' => inside = true,
+            ']' => inside = false,
+            ';' if !inside || !line.get(at..).is_some_and(|rest| rest.contains(']')) => {
+                return (line.get(..at).unwrap_or(line), line.get(at + 1..).unwrap_or(""));
+            }
+            _ => {}
+        }
+    }
+    (line, "")
 }
 
 /// `; cost = 12 (unit cost)`
@@ -79,8 +105,8 @@ impl Line<'_> {
         };
         let duration = match after.trim() {
             "" => None,
-            after => match after.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-                // Some planners write the cost after the duration: `[D:10.0; C:0.1]`.
+            // LPG closes each line with one `)` too many.
+            after => match after.strip_prefix('[').and_then(|rest| rest.trim_end_matches(')').strip_suffix(']')) {
                 Some(inside) => {
                     let first = inside.split([';', ',']).next().unwrap_or(inside).trim();
                     match decimal(first.trim_start_matches("D:").trim()) {
@@ -117,6 +143,7 @@ impl Line<'_> {
                 return None;
             }
         };
+        layout.line = begin;
         let (start, length) = layout.place(found, &values, time, duration);
         if start.abs() > Tick::MAX / 8 || length.abs() > Tick::MAX / 8 {
             diagnostics.add(too_large::TOO_LARGE, (begin, begin), "this step lies beyond all time");

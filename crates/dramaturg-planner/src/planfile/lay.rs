@@ -19,13 +19,25 @@ pub(super) struct Layout<'a> {
     initial: State,
     /// The tick at which the next step without a time starts.
     next: Tick,
+    /// Where the step at hand stands in the file.
+    pub(super) line: usize,
+    /// Times that are no whole number of ticks.
+    pub(super) uneven: Option<Uneven>,
+}
+
+/// Times that had to be rounded.
+#[derive(Clone, Copy)]
+pub(super) struct Uneven {
+    pub(super) count: usize,
+    pub(super) first: Fixed,
+    pub(super) at: usize,
 }
 
 impl<'a> Layout<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
         let ticks_per_unit = Fixed::from_int(model.pddl().map_or(1, |origin| origin.ticks_per_unit).max(1));
         let initial = State::initial(model, 0);
-        Self { model, ticks_per_unit, world: None, before: Vec::new(), initial, next: 0 }
+        Self { model, ticks_per_unit, world: None, before: Vec::new(), initial, next: 0, line: 0, uneven: None }
     }
 
     /// Start and duration of a step, in ticks.
@@ -36,15 +48,14 @@ impl<'a> Layout<'a> {
         time: Option<Fixed>,
         duration: Option<Fixed>,
     ) -> (Tick, Tick) {
-        let ticks = |units: Fixed| units.multiply(self.ticks_per_unit).round_half_up();
         let is_classical = self.model.pddl().is_some_and(|origin| !origin.temporal);
         let start = match time.filter(|_| !is_classical) {
-            Some(time) => ticks(time),
+            Some(time) => self.ticks(time),
             None => self.next,
         };
         let length = match (found, duration) {
             (Found::Action(action), _) if self.model.actions[action].duration == Duration::Instant => 0,
-            (_, Some(duration)) => ticks(duration),
+            (_, Some(duration)) => self.ticks(duration),
             (Found::Task(_), None) => 1,
             (Found::Action(_), None) => self.read_duration(found, args, start),
         };
@@ -54,6 +65,20 @@ impl<'a> Layout<'a> {
             self.before.push((found, SmallVec::from_slice(args), start, length));
         }
         (start, length)
+    }
+
+    fn ticks(&mut self, units: Fixed) -> Tick {
+        let exact = units.multiply(self.ticks_per_unit);
+        if !exact.is_int() {
+            let uneven = self.uneven.get_or_insert(Uneven { count: 0, first: units, at: self.line });
+            uneven.count += 1;
+        }
+        exact.round_half_up()
+    }
+
+    /// How long a tick is, in units of the file.
+    pub(super) fn tick_units(&self) -> Fixed {
+        Fixed::ONE.divide(self.ticks_per_unit)
     }
 
     fn read_duration(&mut self, found: Found, args: &[Value], start: Tick) -> Tick {
