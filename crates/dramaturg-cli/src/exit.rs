@@ -16,10 +16,8 @@ pub enum Exit {
     /// The command was called in a wrong way.
     Usage = 2,
     /// It was proved that no plan exists.
-    #[expect(dead_code, reason = "for `plan`, which has the number already")]
     NoPlan = 10,
     /// No plan was found within the budget.
-    #[expect(dead_code, reason = "for `plan`, which has the number already")]
     NoneFound = 11,
     /// A file or the network could not be used.
     Trouble = 20,

@@ -99,9 +99,11 @@ pub fn unused_parts(paths: &[PathBuf], used: &BTreeSet<PathBuf>) -> Result<Vec<P
 fn is_problem(path: &Path) -> Result<bool, OpenError> {
     let bytes = open::read(path)?;
     let text = String::from_utf8_lossy(&bytes).to_lowercase();
-    let code = text.lines().map(|line| line.split(';').next().unwrap_or_default());
-    let words: String = code.take_while(|line| !line.contains("(:")).collect::<Vec<_>>().join(" ");
-    Ok(words.replace("( ", "(").contains("(problem"))
+    let code: Vec<&str> = text.lines().map(|line| line.split(';').next().unwrap_or_default()).collect();
+    let code = code.join(" ");
+    // Only what stands before the first section: an object may be called `problem`.
+    let head: String = code.split("(:").next().unwrap_or_default().split_whitespace().collect();
+    Ok(head.contains("(problem"))
 }
 
 /// The files with one of these extensions in a folder, in order of name; hidden ones are left alone.

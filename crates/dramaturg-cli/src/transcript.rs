@@ -161,6 +161,7 @@ impl<'m> Teller<'m> {
                 Some(speaker) => format!("{BOLD}{speaker}:{BOLD:#} {SPOKEN}“{name}”{SPOKEN:#}"),
                 None => format!("{SPOKEN}{name}{SPOKEN:#}"),
             },
+            "goal-taken" => format!("{DIM}takes up {name}{DIM:#}"),
             "goal-reached" => format!("{GOOD}reached{GOOD:#} {name}"),
             "goal-missed" => format!("{BAD}missed{BAD:#} {name}"),
             "goal-given" => format!("{} now wants: {name}", told.speaker.clone().unwrap_or_default()),

@@ -222,8 +222,7 @@ pub fn finding<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic) -> Finding<
     let label = |label: &'d dramaturg_model::Label| {
         Some(JsonLabel { place: json_place(sources, label.span)?, text: &label.text })
     };
-    let edit =
-        |edit: &'d dramaturg_model::Edit| Some(JsonEdit { place: json_place(sources, edit.span)?, text: &edit.text });
+    let edit = |edit: &'d Edit| Some(JsonEdit { place: json_place(sources, edit.span)?, text: &edit.text });
     Finding {
         code: diagnostic.code.name,
         severity: severity_name(diagnostic.severity()),

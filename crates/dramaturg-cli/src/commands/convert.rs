@@ -152,6 +152,10 @@ impl Convert {
                     .map_err(|error| Failure::trouble(format!("cannot write JSON: {error}")))?;
                 Conversion { to: "json", files: vec![(format!("{stem}.json"), text + "\n")], left_out: Vec::new() }
             }
+            To::Story if model.pddl().is_none() => {
+                let failure = Failure::usage(format!("`{}` is a story already", self.path.display()));
+                return Err(failure.hint("`dramaturg fmt` brings it into the one layout"));
+            }
             To::Story => {
                 let printed = to_story(model);
                 let left_out = printed.left_out.into_iter().map(|left| (left.what, left.why, left.place));

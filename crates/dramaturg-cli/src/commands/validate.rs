@@ -136,8 +136,8 @@ fn tell(shell: &mut Shell, opened: &Opened, plan: &Plan, report: &Report, elapse
         let whose = found.action.map(|action| format!(" {BOLD}{action}{BOLD:#}:")).unwrap_or_default();
         writeln!(shell.out, "{BAD}{:>11}{BAD:#} {whose} {}", clock_time(clock, found.tick), found.message)?;
         if !found.wanted.is_empty() {
-            let fluent = found.fluent.map(|fluent| format!(" of {fluent}")).unwrap_or_default();
-            writeln!(shell.out, "{:>13}wanted {}, found {}{fluent}", "", found.wanted, found.found)?;
+            let fluent = found.fluent.map(|fluent| format!("{fluent}: ")).unwrap_or_default();
+            writeln!(shell.out, "{:>13}{fluent}wanted {}, found {}", "", found.wanted, found.found)?;
         }
         if let Some(place) = found.place {
             writeln!(shell.out, "{:>13}{DIM}{}:{}:{}{DIM:#}", "", place.file, place.line, place.column)?;

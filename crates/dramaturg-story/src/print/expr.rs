@@ -1,8 +1,8 @@
 //! Conditions, numbers and changes in the words of a story.
 
 use dramaturg_model::{
-    AimTime, Binder, Change, Choices, Comparison, Expr, Fixed, FluentRef, Function, Model, Operator, Param, Quantifier, Set,
-    Value,
+    AimTime, Binder, Change, Choices, Comparison, Expr, Fixed, FluentRef, Function, Model, Operator, Param, Quantifier,
+    Set, Value,
 };
 
 use super::names::Names;
@@ -110,14 +110,9 @@ impl Scope<'_> {
     /// A condition as it may stand beside `and`, `or` and `not`.
     fn operand(&mut self, expr: &Expr) -> Result<String, Cannot> {
         let text = self.condition(expr)?;
-        let needs_parentheses = match expr {
-            Expr::And(parts) | Expr::Or(parts) => parts.len() != 1,
-            Expr::Compare(..) | Expr::In(..) => true,
-            _ => false,
-        };
-        // Comparisons bind tighter than `and` and `or`, and looser than nothing else that stands here.
-        let is_comparison = matches!(expr, Expr::Compare(..) | Expr::In(..));
-        Ok(if needs_parentheses && !is_comparison { format!("({text})") } else { text })
+        // Comparisons bind tighter than `and` and `or`.
+        let is_loose = matches!(expr, Expr::And(parts) | Expr::Or(parts) if parts.len() != 1);
+        Ok(if is_loose { format!("({text})") } else { text })
     }
 
     /// A number, an object, or a fluent.
@@ -135,7 +130,10 @@ impl Scope<'_> {
                     Expr::Value(Value::Number(ticks)) => format!("{ticks} ticks"),
                     _ => return Err(Cannot("a time that is computed with".to_owned())),
                 };
-                format!("({}) / {ticks}", self.duration(left)?)
+                match self.duration(left)? {
+                    whole if whole.contains(' ') => format!("({whole}) / {ticks}"),
+                    name => format!("{name} / {ticks}"),
+                }
             }
             Expr::Arithmetic(sign, left, right) => {
                 let loose = matches!(sign, Operator::Add);

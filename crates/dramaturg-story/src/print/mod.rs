@@ -187,7 +187,10 @@ impl Printer<'_> {
     fn given(&mut self) {
         let mut groups: Vec<(FluentId, Option<&dramaturg_model::Expr>, Vec<&Initial>)> = Vec::new();
         for initial in &self.model.initial {
-            match groups.iter_mut().rfind(|(fluent, at, _)| *fluent == initial.target.fluent && *at == initial.at.as_ref()) {
+            match groups
+                .iter_mut()
+                .rfind(|(fluent, at, _)| *fluent == initial.target.fluent && *at == initial.at.as_ref())
+            {
                 Some((_, _, group)) if initial.binders.is_empty() && initial.condition.is_none() => group.push(initial),
                 _ => groups.push((initial.target.fluent, initial.at.as_ref(), vec![initial])),
             }
