@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::entity::Entity;
 use super::group::{FactId, Groups};
+use super::options::Meter;
 use super::prune::{FactReader, Kept, for_each_binding};
 use super::schema::Source;
 use super::template::{EffectKind, Sign, Template};
@@ -15,7 +16,9 @@ pub(crate) fn emptied(
     templates: &[Template<'_>],
     groups: &Groups,
     kept: &Kept,
+    meter: &mut Meter,
 ) -> Vec<bool> {
+    let mut budget = meter.left();
     let mut chosen: Table<FactId, Option<u32>> = Table::filled(reader.facts.of.len(), None);
     for (place, group) in groups.chosen.iter().enumerate() {
         for fact in group {
@@ -33,13 +36,14 @@ pub(crate) fn emptied(
             _ => false,
         };
         for (_, binding) in reader.world.relations[template.instances].rows().filter(|(row, _)| alive[*row]) {
-            for group in lost(reader, template, binding, is_instant, &chosen) {
+            for group in lost(reader, template, binding, is_instant, &chosen, &mut budget) {
                 if let Some(empty) = emptied.get_mut(group as usize) {
                     *empty = true;
                 }
             }
         }
     }
+    meter.spend(meter.left() - budget);
     emptied
 }
 
@@ -50,6 +54,7 @@ fn lost(
     binding: &[Entity],
     is_instant: bool,
     chosen: &Table<FactId, Option<u32>>,
+    budget: &mut u64,
 ) -> SmallVec<[u32; 4]> {
     let mut required: SmallVec<[FactId; 8]> = SmallVec::new();
     for condition in &template.conditions {
@@ -61,7 +66,7 @@ fn lost(
     let mut given: SmallVec<[(u32, usize); 4]> = SmallVec::new();
     for (place, effect) in template.effects.iter().enumerate() {
         let EffectKind::Flag(atom, value) = &effect.kind else { continue };
-        for_each_binding(reader, effect, binding, &mut |binding| {
+        for_each_binding(reader, effect, binding, budget, &mut |binding| {
             let Some(fact) = reader.fact(atom, binding) else { return };
             let Some(group) = chosen[fact] else { return };
             let is_sure = effect.when.literals.is_empty() && effect.when.rest.is_empty();

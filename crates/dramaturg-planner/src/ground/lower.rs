@@ -128,6 +128,9 @@ impl<'p, 'a, 'm> Lower<'p, 'a, 'm> {
         }
         let mut cases = Vec::new();
         for value in self.possible(first) {
+            if !self.meter.spend(1) {
+                return GroundExpr::Value(Value::Nothing);
+            }
             let mut known = known.clone();
             known.push(value);
             let case = self.split(fluent, rest, known);

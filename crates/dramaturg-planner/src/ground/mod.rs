@@ -136,7 +136,8 @@ pub fn ground(model: &Model, options: &GroundOptions<'_>) -> Grounding {
         stats.groups = groups.chosen.len();
     }
     let kept = prune::prune(&world, &schemas, &templates, &facts, &groups, &mut meter);
-    let emptied = emptied::emptied(&FactReader { world: &world, facts: &facts }, &templates, &groups, &kept);
+    let emptied =
+        emptied::emptied(&FactReader { world: &world, facts: &facts }, &templates, &groups, &kept, &mut meter);
     let places = Places::new(&world, &facts, &groups, &kept, &emptied);
     let mut assembler = Assembler::new(&places, &mut meter);
     let instances = templates.iter().filter(|template| matches!(template.source, Source::Action(_)));

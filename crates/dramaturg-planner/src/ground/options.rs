@@ -149,6 +149,11 @@ impl Meter {
         self.hit.is_none()
     }
 
+    /// How much work is left.
+    pub(crate) const fn left(&self) -> u64 {
+        if self.hit.is_some() { 0 } else { self.limits.max_work.saturating_sub(self.work) }
+    }
+
     /// Checks how many operators there are; false when there are too many.
     pub(crate) fn allows_operators(&mut self, count: usize) -> bool {
         if count > self.limits.max_operators as usize {

@@ -131,7 +131,7 @@ pub(crate) fn prune<'m>(
         kept.instances.push(alive);
     }
     if dropped {
-        again(&reader, schemas, templates, groups, &mut kept);
+        again(&reader, schemas, templates, groups, &mut kept, meter);
     }
     kept
 }
@@ -212,8 +212,10 @@ fn again(
     templates: &[Template<'_>],
     groups: &Groups,
     kept: &mut Kept,
+    meter: &mut Meter,
 ) {
     let world = reader.world;
+    let mut budget = meter.left();
     let open = open_relations(world, schemas, templates);
     let mut reached: Vec<bool> = Vec::with_capacity(reader.facts.of.len() * 2);
     for (relation, row) in reader.facts.of.values() {
@@ -244,7 +246,7 @@ fn again(
             };
             let own = add(&nodes, true, &mut gains, None);
             for effect in &template.effects {
-                for_each_binding(reader, effect, binding, &mut |binding| {
+                for_each_binding(reader, effect, binding, &mut budget, &mut |binding| {
                     let (atom, holds) = match &effect.kind {
                         EffectKind::Flag(atom, holds) => (atom, *holds),
                         EffectKind::Value(_) | EffectKind::General(_) => return,
@@ -264,6 +266,7 @@ fn again(
             }
         }
     }
+    meter.spend(meter.left() - budget);
     propagate(&mut transitions, gains, waits, &mut reached);
     for transition in transitions.iter().filter(|transition| transition.whole && transition.needs > 0) {
         if let Some(alive) = kept.instances.get_mut(transition.template as usize) {
@@ -309,11 +312,12 @@ fn propagate(
 }
 
 /// Calls `visit` with the binding of an instance, followed by each binding of an effect's own variables for which its fixed
-/// conditions hold.
+/// conditions hold, as long as the budget of work lasts.
 pub(crate) fn for_each_binding(
     reader: &FactReader<'_, '_>,
     effect: &EffectPart<'_>,
     binding: &[Entity],
+    budget: &mut u64,
     visit: &mut dyn FnMut(&[Entity]),
 ) {
     let Some(bound) = &effect.bound else { return };
@@ -330,6 +334,10 @@ pub(crate) fn for_each_binding(
         bound.iter().map(|id: &DomainId| reader.world.domains.at(*id).members.as_slice()).collect();
     let mut longer: SmallVec<[Entity; 16]> = SmallVec::from_slice(binding);
     for tuple in product(&sets) {
+        if *budget == 0 {
+            return;
+        }
+        *budget -= 1;
         longer.truncate(binding.len());
         longer.extend(tuple);
         if fixed_holds(reader, effect, &longer) {

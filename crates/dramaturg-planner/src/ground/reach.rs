@@ -151,7 +151,7 @@ impl<'r, 'm> Reach<'r, 'm> {
                     return;
                 }
             }
-            let mut relaxed = Relaxed::new(self.world, &values);
+            let mut relaxed = Relaxed::new(self.world, &values, self.meter.left());
             let passes = schema.tests.iter().all(|(expr, sign)| {
                 let chance = relaxed.chance(expr);
                 if *sign { chance.hold } else { chance.fail }
@@ -250,7 +250,7 @@ impl<'r, 'm> Reach<'r, 'm> {
     fn general_head(&mut self, general: &General<'m>, values: &[Value]) {
         let Some(id) = self.world.of_fluent[general.target.fluent] else { return };
         let mut writes: Vec<(Option<Vec<Args>>, Possible)> = Vec::new();
-        let mut relaxed = Relaxed::new(self.world, values);
+        let mut relaxed = Relaxed::new(self.world, values, self.meter.left());
         relaxed.for_each(general.binders, &mut |scope| {
             if general.condition.is_some_and(|condition| !scope.chance(condition).hold) {
                 return;

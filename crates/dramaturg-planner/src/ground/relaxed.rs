@@ -81,16 +81,21 @@ pub(crate) struct Relaxed<'w, 'm> {
     variables: SmallVec<[Value; 8]>,
     /// Expressions looked at, for the meter.
     pub(crate) work: u64,
+    /// Beyond this much work everything counts as possible, and the meter will stop the whole.
+    budget: u64,
 }
 
 impl<'w, 'm> Relaxed<'w, 'm> {
-    pub(crate) fn new(world: &'w World<'m>, variables: &[Value]) -> Self {
-        Self { world, variables: SmallVec::from_slice(variables), work: 0 }
+    pub(crate) fn new(world: &'w World<'m>, variables: &[Value], budget: u64) -> Self {
+        Self { world, variables: SmallVec::from_slice(variables), work: 0, budget }
     }
 
     /// Whether a condition can hold and can fail.
     pub(crate) fn chance(&mut self, expr: &Expr) -> Chance {
         self.work += 1;
+        if self.work > self.budget {
+            return Chance { hold: true, fail: true };
+        }
         match expr {
             Expr::And(parts) => {
                 let mut all = Chance { hold: true, fail: false };
@@ -151,6 +156,9 @@ impl<'w, 'm> Relaxed<'w, 'm> {
     /// The values an expression can have.
     pub(crate) fn possible(&mut self, expr: &Expr) -> Possible {
         self.work += 1;
+        if self.work > self.budget {
+            return Possible::anything();
+        }
         match expr {
             Expr::Value(value) => Possible::one(*value),
             Expr::Var(var) => Possible::one(self.variables.get(usize::from(var.0)).copied().unwrap_or(Value::Nothing)),
@@ -166,7 +174,7 @@ impl<'w, 'm> Relaxed<'w, 'm> {
                     None => Possible::anything(),
                 }
             }
-            Expr::Arithmetic(..) | Expr::Call(..) if self.world.is_static_expr(expr) => {
+            Expr::Arithmetic(..) | Expr::Call(..) if self.world.is_quick(expr) => {
                 Possible::one(Evaluator::with(self.world.model, self.world.state, &self.variables).value(expr))
             }
             Expr::Arithmetic(..)
@@ -209,7 +217,7 @@ impl<'w, 'm> Relaxed<'w, 'm> {
             return Possible::one(Value::Nothing);
         }
         if let FluentSource::Means(meaning) = &declared.source {
-            let mut inner = Relaxed::new(world, args);
+            let mut inner = Relaxed::new(world, args, self.budget.saturating_sub(self.work));
             let mut possible = inner.possible(meaning);
             self.work += inner.work;
             for value in &mut possible.values {
@@ -324,6 +332,10 @@ impl<'w, 'm> Relaxed<'w, 'm> {
             None => self.world.model.values_of(&binder.param.choices, self.world.level),
         };
         for value in values {
+            self.work += 1;
+            if self.work > self.budget {
+                return;
+            }
             self.variables.push(value);
             self.for_each(rest, visit);
             self.variables.pop();

@@ -272,7 +272,7 @@ fn simple<'m>(world: &World<'m>, expr: &'m Expr, sign: bool, slots: usize, part:
         }
         _ => {}
     }
-    if world.is_static_expr(expr) {
+    if world.is_quick(expr) {
         part.fixed.push((expr, sign));
     } else {
         part.rest.push((expr, sign));

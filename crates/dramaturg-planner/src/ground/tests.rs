@@ -65,6 +65,33 @@ fn a_limit_stops_grounding_and_says_how_to_raise_it() {
 }
 
 #[test]
+fn a_hostile_domain_is_given_up_in_bounded_work() {
+    let objects: Vec<String> = (0..60).map(|index| format!("o{index}")).collect();
+    let vars: Vec<String> = (0..7).map(|index| format!("?v{index}")).collect();
+    let vars = vars.join(" ");
+    let problem =
+        format!("(define (problem p) (:domain d) (:objects {}) (:init (q o1 o2)) (:goal (r)))", objects.join(" "));
+    let effect = format!("(forall ({vars}) (when (not (p ?v0)) (p ?v6)))");
+    for (condition, effect) in [
+        (format!("(forall ({vars}) (or (q ?v0 ?v1) (p ?v6)))"), "(r)".to_string()),
+        (format!("(exists ({vars}) (and (not (q ?v0 ?v0)) (q ?v5 ?v6)))"), "(r)".to_string()),
+        (format!("(forall ({vars}) (not (q ?v6 ?v6)))"), "(p ?x)".to_string()),
+        ("(p ?x)".to_string(), format!("(and (r) {effect})")),
+        ("(and)".to_string(), format!("(and (r) {effect})")),
+    ] {
+        let domain = format!(
+            "(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x ?y) (r)) \
+             (:action act :parameters (?x) :precondition {condition} :effect {effect}))"
+        );
+        let model = pddl(&domain, &problem);
+        let limits = Limits { max_work: 200_000, ..Limits::default() };
+        let grounding = ground(&model, &GroundOptions { limits, ..GroundOptions::default() });
+        let never_starts = grounding.problem.operators.is_empty() && condition == "(p ?x)";
+        assert!(grounding.stop.is_some() || never_starts, "{condition} {effect}");
+    }
+}
+
+#[test]
 fn the_same_model_grounds_to_the_same_problem() {
     let model = pddl(BLOCKS, THREE_BLOCKS);
     let first = ground(&model, &GroundOptions::default()).problem;

@@ -171,6 +171,19 @@ impl<'m> World<'m> {
     pub(crate) fn is_static_expr(&self, expr: &Expr) -> bool {
         is_static_expr(expr, &self.is_static)
     }
+
+    /// Whether an expression always has the same value and is computed at once: quantifiers are left to those who count work.
+    pub(crate) fn is_quick(&self, expr: &Expr) -> bool {
+        let mut quick = self.is_static_expr(expr);
+        expr.walk(&mut |part| {
+            quick &= match part {
+                Expr::Quantified(..) => false,
+                Expr::Fluent(fluent, _) => !matches!(self.model.fluents[*fluent].source, FluentSource::Means(_)),
+                _ => true,
+            }
+        });
+        quick
+    }
 }
 
 fn is_static_expr(expr: &Expr, fluents: &Table<FluentId, bool>) -> bool {

@@ -452,7 +452,7 @@ impl<'w, 'm> SchemaWriter<'w, 'm> {
     }
 
     fn test(&mut self, expr: &'m Expr, sign: bool, schema: &mut Schema<'m>) {
-        if self.world.is_static_expr(expr) {
+        if self.world.is_quick(expr) {
             schema.fixed.push((expr, sign));
         } else {
             schema.tests.push((expr, sign));

@@ -27,7 +27,9 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
         match (&effect.kind, &effect.bound) {
             (EffectKind::Flag(atom, value), Some(_)) => {
                 let reader = self.reader();
-                for_each_binding(&reader, effect, binding, &mut |binding| {
+                let mut budget = self.meter.left();
+                let before = budget;
+                for_each_binding(&reader, effect, binding, &mut budget, &mut |binding| {
                     let Some(row) = reader.row(atom, binding) else { return };
                     let place = self.places.fact(atom.relation, row);
                     let FactPlace::At(variable, index) = place else { return };
@@ -40,10 +42,13 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
                     let effect_out = GroundEffect { condition, change };
                     out.push(TimedGroundEffect { time, effect: effect_out, expected: effect.expected });
                 });
+                self.meter.spend(before - budget);
             }
             (EffectKind::Value(atom), Some(_)) => {
                 let reader = self.reader();
-                for_each_binding(&reader, effect, binding, &mut |binding| {
+                let mut budget = self.meter.left();
+                let before = budget;
+                for_each_binding(&reader, effect, binding, &mut budget, &mut |binding| {
                     let Some(row) = reader.row(atom, binding) else { return };
                     let FactPlace::At(variable, index) = self.places.fact(atom.relation, row) else { return };
                     let condition = self.part(&effect.when, binding, false);
@@ -54,6 +59,7 @@ impl<'p, 'a, 'm> Assembler<'p, 'a, 'm> {
                     let effect_out = GroundEffect { condition, change: GroundChange::Set(variable, index) };
                     out.push(TimedGroundEffect { time, effect: effect_out, expected: effect.expected });
                 });
+                self.meter.spend(before - budget);
             }
             (EffectKind::General(general), _) => {
                 let values = self.values(binding);
@@ -322,6 +328,9 @@ fn targets(scope: &mut Lower<'_, '_, '_>, target: &FluentRef, guard: GroundExpr)
         let mut longer = Vec::with_capacity(found.len() * values.len());
         for (guard, args) in &found {
             for value in &values {
+                if !scope.meter.spend(1) {
+                    return Vec::new();
+                }
                 let is = GroundExpr::Compare(
                     dramaturg_model::Comparison::Equal,
                     Box::new(arg.clone()),
