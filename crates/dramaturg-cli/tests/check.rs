@@ -159,7 +159,7 @@ fn watching_checks_again_after_an_edit() {
             }
         }
     });
-    let mut next = || {
+    let next = || {
         let line = lines.recv_timeout(Duration::from_secs(60)).expect("it checks");
         let json: serde_json::Value = serde_json::from_str(&line).expect("one document a line");
         json["ok"].as_bool()
