@@ -8,8 +8,8 @@
 //!
 //! # Layout
 //!
-//! [`world`] holds the type and its driver, [`phase`] the six phases. Each noun of a phase has a file: [`step`], [`actuators`],
-//! [`rates`], [`rules`], [`waits`], [`goals`], [`task`], [`levels`], [`said`]. [`batch`] writes many changes as one, [`watch`] keeps
+//! [`world`] holds the type and its driver, `phase` the six phases. Each noun of a phase has a file: `step` with `start` and `end`, `actuators`,
+//! `rates`, `rules`, `waits`, [`goals`], [`task`], `levels`, `said`. `batch` writes many changes as one, `watch` keeps
 //! conditions up to date without reading them anew in every tick, [`explain`] says which part of a condition fails, [`words`]
 //! writes conditions down, [`names`] reads the names of fluents.
 
@@ -30,12 +30,14 @@ pub mod words;
 mod actuators;
 mod agenda;
 mod batch;
+mod end;
 mod levels;
 mod phase;
 mod rates;
 pub(crate) mod reads;
 mod rules;
 mod said;
+mod start;
 pub(crate) mod step;
 mod waits;
 mod watch;

@@ -4,8 +4,8 @@
 //! fluent, what was wanted, what was found, and where that is written. It shares nothing with grounding or with any planner, so a
 //! mistake there cannot hide here. What the levels mean stands in `docs/validate.md`.
 //!
-//! Stories are judged by the six phases of a tick ([`causal`] drives a [`World`](crate::simulate::World)); models that came from
-//! PDDL are judged in PDDL's own sense by separate code ([`pddl`]).
+//! Stories are judged by the six phases of a tick (`causal` drives a [`World`](crate::simulate::World)); models that came from
+//! PDDL are judged in PDDL's own sense by separate code (`pddl`).
 
 use dramaturg_model::{Model, ObjectId, Plan, State, Tick};
 
