@@ -39,7 +39,8 @@ fn every_code_has_a_page_with_a_wrong_story_and_its_cure() {
         let text = std::fs::read_to_string(root().join(&path)).unwrap_or_else(|_| panic!("{path} is missing"));
         let blocks = blocks(&text);
         let wrong = blocks.iter().find(|block| block.info == "story wrong").expect("a wrong story");
-        let found: Vec<(u32, String)> = reported(&wrong.text).into_iter().map(|(line, code)| (line, code.to_owned())).collect();
+        let found: Vec<(u32, String)> =
+            reported(&wrong.text).into_iter().map(|(line, code)| (line, code.to_owned())).collect();
         let wanted = expected(&wrong.text);
         assert!(wanted.iter().any(|(_, name)| name == code.name), "{path} does not show its code");
         // A goal or ending that an impossible action would serve is unreachable as well; the page speaks of its own code.
@@ -80,10 +81,9 @@ fn a_shortest_way_into_the_dead_end_is_told() {
 fn tasks_have_dead_ends_too() {
     // The pianist who may take the wrong girl to the pictures: without the club there is no way back.
     let text = std::fs::read_to_string(root().join("stories/lala-land.story")).unwrap();
-    let without_club = text.replace("method if thugsOutside { do miaRomantic }\n", "").replace(
-        "given metMia,",
-        "given sullyInvited, metMia,",
-    );
+    let without_club = text
+        .replace("method if thugsOutside { do miaRomantic }\n", "")
+        .replace("given metMia,", "given sullyInvited, metMia,");
     assert_ne!(text, without_club);
     let compiled = compile_text("lala-land.story", &without_club);
     let found = lint(&compiled.model, &LintOptions { deep: true, ..LintOptions::default() });

@@ -102,7 +102,8 @@ fn pddl(world: &World) -> (String, String) {
         let needs = if *wanted { format!("(flag{needs})") } else { format!("(not (flag{needs}))") };
         let sets = if *to { format!("(flag{sets})") } else { format!("(not (flag{sets}))") };
         let also = also.map_or(String::new(), |(when, clears)| format!("(when (flag{when}) (not (flag{clears})))"));
-        writeln!(domain, "(:action switch{index} :parameters () :precondition {needs} :effect (and {sets} {also}))").unwrap();
+        writeln!(domain, "(:action switch{index} :parameters () :precondition {needs} :effect (and {sets} {also}))")
+            .unwrap();
     }
     domain.push_str(")\n");
     let mut problem = String::from("(define (problem one) (:domain moves) (:objects");
@@ -143,7 +144,8 @@ fn a_story_keeps_its_operators_on_the_way_out() {
         let model = read(&export.domain, &export.problem);
         let here = ground(&story.model, &GroundOptions::default()).problem;
         let there = ground(&model, &GroundOptions::default()).problem;
-        let performed = |id| character.is_some_and(|who| here.args(id).first() == Some(&dramaturg_model::Value::Object(who)));
+        let performed =
+            |id| character.is_some_and(|who| here.args(id).first() == Some(&dramaturg_model::Value::Object(who)));
         let own = here.operators.ids().filter(|id| performed(*id)).count();
         assert!(own > 100, "{own}");
         assert!(there.operators.len() <= own, "{} of {own}", there.operators.len());

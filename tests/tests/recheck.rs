@@ -53,7 +53,9 @@ fn apply(text: &str, edit: &Edit) -> String {
 /// All story files in memory.
 fn repository() -> MemoryFiles {
     let files = RepositoryFiles.list("stories");
-    MemoryFiles(files.into_iter().map(|path| (path.clone(), RepositoryFiles.read(&path).unwrap())).collect::<BTreeMap<_, _>>())
+    MemoryFiles(
+        files.into_iter().map(|path| (path.clone(), RepositoryFiles.read(&path).unwrap())).collect::<BTreeMap<_, _>>(),
+    )
 }
 
 proptest! {

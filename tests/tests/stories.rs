@@ -7,10 +7,21 @@ use dramaturg_tests::{RepositoryFiles, story_paths};
 
 #[test]
 fn all_samples_are_here() {
-    let names: Vec<String> = story_paths().iter().map(|path| path.replace("stories/", "").replace(".story", "")).collect();
+    let names: Vec<String> =
+        story_paths().iter().map(|path| path.replace("stories/", "").replace(".story", "")).collect();
     let wanted = [
-        "apple", "city", "diamond", "dungeon", "dungeon-key", "lala-land", "lala-land-days", "orc-quest", "princess",
-        "troy-funeral", "troy-sparta", "werewolf",
+        "apple",
+        "city",
+        "diamond",
+        "dungeon",
+        "dungeon-key",
+        "lala-land",
+        "lala-land-days",
+        "orc-quest",
+        "princess",
+        "troy-funeral",
+        "troy-sparta",
+        "werewolf",
     ];
     for name in wanted {
         assert!(names.iter().any(|found| found == name), "stories/{name}.story is missing");

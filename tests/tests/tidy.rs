@@ -63,7 +63,8 @@ fn every_document_has_one_title() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    let words = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "unimpl".to_owned() + "emented!", "to".to_owned() + "do!("];
+    let words =
+        ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "unimpl".to_owned() + "emented!", "to".to_owned() + "do!("];
     let mut found = Vec::new();
     for path in repository_paths() {
         if !path.ends_with(".rs") {

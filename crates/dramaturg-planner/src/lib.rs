@@ -1,10 +1,19 @@
-//! Grounding, the tick simulator, the validator and the planners.
+//! Grounding, the world in ticks, the judge, and what can be said about a story once it is known what can be reached. Pure: no clock,
+//! thread, file or random source; work is counted in units, chance is a seed.
+//!
+//! # Layout
+//!
+//! [`ground`] turns the lifted model into a ground problem and [`packed`] its states into bits: what planners search in.
+//! [`simulate`] is the world itself, six phases a tick, on the lifted model; [`validate`] judges plans with it, and in PDDL's own
+//! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
+//! with what searches.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+pub mod ground;
+pub mod packed;
 
 pub mod planfile;
 pub mod simulate;
 pub mod validate;
 
-pub mod ground;
-pub mod packed;
 pub mod lint;

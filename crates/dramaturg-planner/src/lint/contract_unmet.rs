@@ -24,7 +24,8 @@ pub(crate) fn rule(model: &Model, found: &mut Vec<Diagnostic>) {
 }
 
 fn is_brought_about(model: &Model, below: LayerId, fluent: FluentId) -> bool {
-    let by_action = model.actions.values().filter(|action| action.layer.is_none_or(|layer| is_below(model, layer, below)));
+    let by_action =
+        model.actions.values().filter(|action| action.layer.is_none_or(|layer| is_below(model, layer, below)));
     let mut changed = by_action.flat_map(|action| {
         let effects = action.effects.iter().map(|effect| effect.target.fluent);
         effects.chain(action.contributions.iter().map(|part| part.target.fluent))

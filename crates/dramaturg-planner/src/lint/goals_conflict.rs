@@ -20,13 +20,16 @@ pub(crate) fn rule(model: &Model, prospect: &Prospect, found: &mut Vec<Diagnosti
             if matches!(one.owner, Owner::Futile(_)) {
                 continue;
             }
-            let mut levels =
-                prospect.levels.iter().filter(|level| both_wanted(model, level, first, second)).peekable();
+            let mut levels = prospect.levels.iter().filter(|level| both_wanted(model, level, first, second)).peekable();
             if levels.peek().is_some() && levels.all(|level| excludes(level, first, second)) {
                 found.push(
-                    Diagnostic::new(CODE, other.place, "this can never hold together with another wish of the same owner")
-                        .label(one.place, "the other one")
-                        .hint("say which matters more by `salience`, or when each is wanted by `while`, or `A then B`"),
+                    Diagnostic::new(
+                        CODE,
+                        other.place,
+                        "this can never hold together with another wish of the same owner",
+                    )
+                    .label(one.place, "the other one")
+                    .hint("say which matters more by `salience`, or when each is wanted by `while`, or `A then B`"),
                 );
             }
         }
@@ -66,8 +69,7 @@ fn excludes(level: &LevelProspect, first: WishId, second: WishId) -> bool {
     };
     let (ones, others) = (conditions(first), conditions(second));
     let possible = ones.iter().chain(&others).all(|condition| !condition.is_never());
-    possible
-        && ones.iter().any(|one| others.iter().any(|other| conditions_exclude(problem, one, other)))
+    possible && ones.iter().any(|one| others.iter().any(|other| conditions_exclude(problem, one, other)))
 }
 
 /// Whether no alternative of one agrees with an alternative of the other.
@@ -79,9 +81,7 @@ fn conjunctions_exclude(problem: &Problem, left: &Conjunction, right: &Conjuncti
     left.literals.iter().any(|literal| {
         right.asked(literal.variable).is_some_and(|asked| {
             let size = problem.variables[literal.variable].size();
-            !(0..size).any(|value| {
-                problem.sets.contains(literal.values, value) && problem.sets.contains(asked, value)
-            })
+            !(0..size).any(|value| problem.sets.contains(literal.values, value) && problem.sets.contains(asked, value))
         })
     })
 }

@@ -15,13 +15,18 @@ pub(crate) fn rule(model: &Model, found: &mut Vec<Diagnostic>) {
         if model.levels.is_empty() { vec![None] } else { model.levels.ids().map(Some).collect() };
     for level in levels {
         // What is carried into a level is not known here.
-        if model.milestones.values().any(|milestone| milestone.next == level && level.is_some() && !milestone.carrying.is_empty()) {
+        if model
+            .milestones
+            .values()
+            .any(|milestone| milestone.next == level && level.is_some() && !milestone.carrying.is_empty())
+        {
             continue;
         }
         let state = State::entering(model, level, None, &[], 0);
         for (wish, args) in kept(model) {
             let declared = &model.wishes[wish];
-            if model.is_visible(declared.level, level) && is_broken(model, &state, declared, &args) && said.insert(wish) {
+            if model.is_visible(declared.level, level) && is_broken(model, &state, declared, &args) && said.insert(wish)
+            {
                 let who = args.first().map_or(String::new(), |who| format!(" for `{}`", model.value_name(*who)));
                 found.push(
                     Diagnostic::new(CODE, declared.place, format!("this is already broken when the story begins{who}"))

@@ -1,8 +1,8 @@
 //! What may ever become true in each level.
 
 use dramaturg_model::{
-    Aim, AimTime, EndingId, Expr, FluentId, FluentRef, LevelId, MilestoneId, Model, Owner, Reading, Rule, Span, Trigger, Var,
-    Wish, WishId, WishKind,
+    Aim, AimTime, EndingId, Expr, FluentId, FluentRef, LevelId, MilestoneId, Model, Owner, Reading, Rule, Span,
+    Trigger, Var, Wish, WishId, WishKind,
 };
 use smol_str::SmolStr;
 
@@ -92,7 +92,9 @@ impl LevelProspect {
     /// Whether a wish can never be fulfilled, whoever has it.
     pub(crate) fn is_impossible(&self, wish: WishId) -> bool {
         let mut instances = self.instances(wish).peekable();
-        self.is_complete() && instances.peek().is_some() && instances.all(|wish| aims(wish).iter().any(|aim| aim.is_never()))
+        self.is_complete()
+            && instances.peek().is_some()
+            && instances.all(|wish| aims(wish).iter().any(|aim| aim.is_never()))
     }
 
     /// A wish with its parameters filled in.
