@@ -62,16 +62,27 @@ struct World {
     things: usize,
     roads: Vec<(usize, usize)>,
     flags: usize,
-    /// For each switch: the flag it needs (and whether), the flag it sets (and how), the flag on which it also clears another.
-    switches: Vec<(usize, bool, usize, bool, Option<(usize, usize)>)>,
+    switches: Vec<Switch>,
     numbers: bool,
+}
+
+/// An action over flags.
+#[derive(Clone, Debug)]
+struct Switch {
+    /// The flag it needs, and whether that must be up or down.
+    needs: (usize, bool),
+    /// The flag it sets, and to what.
+    sets: (usize, bool),
+    /// The flag on which it also clears another.
+    also: Option<(usize, usize)>,
 }
 
 fn worlds() -> impl Strategy<Value = World> {
     (2..5_usize, 1..3_usize, 1..4_usize, any::<bool>()).prop_flat_map(|(places, things, flags, numbers)| {
         let roads = prop::collection::vec((0..places, 0..places), 1..8);
         let also = prop::option::of((0..flags, 0..flags));
-        let switch = (0..flags, any::<bool>(), 0..flags, any::<bool>(), also);
+        let switch = ((0..flags, any::<bool>()), (0..flags, any::<bool>()), also)
+            .prop_map(|(needs, sets, also)| Switch { needs, sets, also });
         let switches = prop::collection::vec(switch, 1..4);
         (roads, switches).prop_map(move |(roads, switches)| World { places, things, roads, flags, switches, numbers })
     })
@@ -98,10 +109,11 @@ fn pddl(world: &World) -> (String, String) {
            :effect (and (lies ?t ?p) (not (held ?t))))\n"
     )
     .unwrap();
-    for (index, (needs, wanted, sets, to, also)) in world.switches.iter().enumerate() {
-        let needs = if *wanted { format!("(flag{needs})") } else { format!("(not (flag{needs}))") };
-        let sets = if *to { format!("(flag{sets})") } else { format!("(not (flag{sets}))") };
-        let also = also.map_or(String::new(), |(when, clears)| format!("(when (flag{when}) (not (flag{clears})))"));
+    let flag = |(flag, up): (usize, bool)| if up { format!("(flag{flag})") } else { format!("(not (flag{flag}))") };
+    for (index, switch) in world.switches.iter().enumerate() {
+        let (needs, sets) = (flag(switch.needs), flag(switch.sets));
+        let also =
+            switch.also.map_or(String::new(), |(when, clears)| format!("(when (flag{when}) (not (flag{clears})))"));
         writeln!(domain, "(:action switch{index} :parameters () :precondition {needs} :effect (and {sets} {also}))")
             .unwrap();
     }
