@@ -72,6 +72,7 @@ pub(super) fn parse(file: FileId, text: &str, options: &PddlOptions, faults: &mu
     let mut finished: Vec<Sexpr> = Vec::new();
     // The lists that are still open, outermost first, each with where it began.
     let mut open: Vec<(Span, Vec<Sexpr>)> = Vec::new();
+    let mut closes_nothing = false;
     for (token, range) in Lexeme::lexer(text).spanned() {
         let span = Span::new(file, range.start as u32, range.end as u32);
         match token {
@@ -89,9 +90,11 @@ pub(super) fn parse(file: FileId, text: &str, options: &PddlOptions, faults: &mu
                 }
                 None => {
                     // One message for a whole run of them.
-                    if faults.len() < fault::COUNT_MAX {
+                    if !closes_nothing && faults.len() < fault::COUNT_MAX {
                         faults.push(fault::nothing_to_close(span));
                     }
+                    closes_nothing = true;
+                    continue;
                 }
             },
             Ok(Lexeme::Atom) => {
@@ -100,6 +103,7 @@ pub(super) fn parse(file: FileId, text: &str, options: &PddlOptions, faults: &mu
             }
             Err(()) => {}
         }
+        closes_nothing = false;
     }
     close_all(open, file, text.len(), &mut finished, faults);
     finished

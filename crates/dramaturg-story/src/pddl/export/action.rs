@@ -9,6 +9,7 @@ use super::effect::joined;
 use super::form::Form;
 use super::inline::{conjuncts, inline};
 use super::scope::Scope;
+use super::table::is_static;
 use super::tree::{Pddl, write_part};
 use super::{Cannot, Exporter};
 
@@ -140,9 +141,17 @@ impl Exporter<'_> {
     fn all_effects(&self, action: &Action) -> Vec<Effect> {
         let mut effects = action.effects.clone();
         effects.extend(action.expectation.iter().flat_map(|expectation| &expectation.effects).cloned());
-        effects.extend(action.contributions.iter().map(at_end));
+        let duration = self.known_duration(action);
+        effects.extend(action.contributions.iter().map(|part| at_end(part, &duration)));
         effects.extend(self.done_effects(action));
         effects
+    }
+
+    /// The duration of an action; where nothing can change it, what it is, because not all tools read `?duration` everywhere.
+    fn known_duration(&self, action: &Action) -> Expr {
+        let Duration::Fixed(ticks) = &action.duration else { return Expr::StepDuration };
+        let written = inline(self.model, ticks, action.params.len()).ok();
+        written.filter(|ticks| is_static(self.model, ticks)).unwrap_or(Expr::StepDuration)
     }
 
     /// What remembers that an action was performed, unless its own effects say so already.
@@ -298,10 +307,13 @@ impl Exporter<'_> {
 }
 
 /// A gradual change as one at the end.
-fn at_end(part: &Contribution) -> Effect {
-    let amount = match &part.amount {
-        Amount::PerTick(each) => Expr::arithmetic(Operator::Multiply, each.clone(), Expr::StepDuration),
-        Amount::Total(all) => all.clone(),
+fn at_end(part: &Contribution, duration: &Expr) -> Effect {
+    let amount = match (&part.amount, duration) {
+        (Amount::PerTick(Expr::Value(Value::Number(each))), Expr::Value(Value::Number(ticks))) => {
+            Expr::number(each.multiply(*ticks))
+        }
+        (Amount::PerTick(each), duration) => Expr::arithmetic(Operator::Multiply, each.clone(), duration.clone()),
+        (Amount::Total(all), _) => all.clone(),
     };
     Effect {
         moment: Moment::End,

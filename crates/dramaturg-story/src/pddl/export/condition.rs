@@ -123,9 +123,8 @@ impl Exporter<'_> {
     /// The type of a variable, and the predicate that says the rest if no type does.
     pub(super) fn binder_type(&mut self, choices: &Choices) -> (Pddl, Option<String>) {
         let ty = self.variable_type(choices);
-        let is_said = ty == self.declared_type(choices) && ty != Pddl::atom("object");
-        let is_anything = matches!(choices.types.as_slice(), [ty] if self.names.types[*ty] == "object");
-        let guard = if is_said || is_anything { None } else { Some(self.kind_predicate(choices)) };
+        let is_one_type = choices.types.len() == 1 && choices.symbols.is_empty();
+        let guard = if is_one_type || ty != self.root_type() { None } else { Some(self.kind_predicate(choices)) };
         (ty, guard)
     }
 
@@ -137,7 +136,7 @@ impl Exporter<'_> {
             [_, ..] if choices.symbols.is_empty() && self.model.pddl().is_some() => self.declared_type(choices),
             _ => {
                 self.tables.note_wide(choices);
-                Pddl::atom("object")
+                self.root_type()
             }
         }
     }

@@ -195,10 +195,15 @@ impl Exporter<'_> {
         let (verb, amount) = match (is_added, value) {
             (false, _) => ("assign", amount),
             (true, Expr::Value(Value::Number(number))) if *number < Fixed::ZERO => ("decrease", numeral(-*number)),
-            (true, Expr::Arithmetic(Operator::Subtract, zero, _)) if **zero == Expr::int(0) => match amount {
-                Pddl::List(mut parts) if parts.len() == 3 => ("decrease", parts.remove(2)),
-                amount => ("increase", amount),
-            },
+            // A constant would be read as its opposite, which is another expression.
+            (true, Expr::Arithmetic(Operator::Subtract, zero, taken))
+                if **zero == Expr::int(0) && !matches!(**taken, Expr::Value(_)) =>
+            {
+                match amount {
+                    Pddl::List(mut parts) if parts.len() == 3 => ("decrease", parts.remove(2)),
+                    amount => ("increase", amount),
+                }
+            }
             (true, _) => ("increase", amount),
         };
         let plain = Pddl::call(verb, [target.clone(), amount.clone()]);

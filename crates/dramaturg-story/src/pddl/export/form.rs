@@ -156,7 +156,7 @@ impl Exporter<'_> {
             [name] if is_plain => name.clone(),
             [_, ..] if is_plain && self.model.pddl().is_some() => Pddl::call("either", names),
             [] if !choices.symbols.is_empty() => Pddl::atom(&self.tables.symbol_type),
-            _ => Pddl::atom("object"),
+            _ => self.root_type(),
         }
     }
 
@@ -168,7 +168,7 @@ impl Exporter<'_> {
                 || left.symbols.iter().any(|symbol| right.symbols.contains(symbol))
         };
         match self.tables.wide_choices().any(|wide| meets(wide, choices)) {
-            true => Pddl::atom("object"),
+            true => self.root_type(),
             false => self.declared_type(choices),
         }
     }

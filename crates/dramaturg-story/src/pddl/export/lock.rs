@@ -122,7 +122,7 @@ impl Exporter<'_> {
             }
         }
         for (name, capacity, has_owner) in locks {
-            let params = if has_owner { ["?x", "-", "object"].map(Pddl::atom).to_vec() } else { Vec::new() };
+            let params = if has_owner { vec![Pddl::atom("?x"), Pddl::atom("-"), self.root_type()] } else { Vec::new() };
             let declaration = Pddl::call(&name, params);
             match capacity {
                 1 => self.tables.predicates.push(declaration),

@@ -117,6 +117,9 @@ pub fn to_pddl(model: &Model, options: &ExportOptions) -> Export {
         derived: Vec::new(),
         has_costs: false,
     };
+    if model.pddl().is_none() {
+        exporter.tables.root_type = exporter.names.fresh("anything", "type");
+    }
     exporter.find_symbols();
     if exporter.symbol_uses.values().any(|is_used| *is_used) {
         exporter.tables.symbol_type = exporter.names.fresh("name-value", "type");

@@ -53,6 +53,9 @@ impl Exporter<'_> {
                     many => Pddl::call("*", [time, Pddl::atom(many.to_string())]),
                 })
             }
+            Expr::Call(Function::RoundTicks, _) if unrounded(expr).is_some_and(|inner| self.is_whole_fluent(inner)) => {
+                unrounded(expr).map_or(Ok(Pddl::atom("0")), |inner| self.number(inner, scope, reads))
+            }
             Expr::TimeOfDay | Expr::DayNumber => Err(Cannot::because("it depends on the time")),
             Expr::Call(function, _) => {
                 let name = match function {

@@ -17,6 +17,8 @@ pub(super) struct Tables {
     pub(super) predicates: Vec<Pddl>,
     pub(super) functions: Vec<Pddl>,
     pub(super) facts: Vec<Pddl>,
+    /// The type of everything in a story.
+    pub(super) root_type: String,
     /// The type of names that are values.
     pub(super) symbol_type: String,
     /// The type that only the exported character has.
@@ -43,6 +45,14 @@ impl Tables {
 }
 
 impl Exporter<'_> {
+    /// The type of everything. Tools differ in what they do with `object`, so stories have a type of their own for this.
+    pub(super) fn root_type(&self) -> Pddl {
+        match self.tables.root_type.as_str() {
+            "" => Pddl::atom("object"),
+            own => Pddl::atom(own),
+        }
+    }
+
     /// All combinations of these choices; none if there are too many.
     pub(super) fn combinations(&self, choices: &[&Choices]) -> Option<Vec<Args>> {
         let values: Vec<Vec<Value>> =
@@ -73,7 +83,7 @@ impl Exporter<'_> {
         let mut parts: Vec<&str> = choices.types.iter().map(|ty| self.model.types[*ty].name.as_str()).collect();
         parts.extend(choices.symbols.iter().map(|symbol| self.model.symbols[*symbol].as_str()));
         let name = self.names.fresh(&format!("is-{}", parts.join("-or-")), "set");
-        self.tables.predicates.push(Pddl::call(&name, ["?x", "-", "object"].map(Pddl::atom)));
+        self.tables.predicates.push(Pddl::call(&name, [Pddl::atom("?x"), Pddl::atom("-"), self.root_type()]));
         for value in self.model.values_of(choices, self.story_level) {
             if let Some(value) = self.names.value(value) {
                 self.tables.facts.push(Pddl::fact(&name, &[value.to_owned()]));
@@ -173,14 +183,14 @@ impl Exporter<'_> {
     }
 }
 
-/// Whether nothing that it reads ever changes.
-fn is_static(model: &Model, expr: &Expr) -> bool {
+/// Whether nothing that it reads ever changes; fluents that mean something else must be written out.
+pub(super) fn is_static(model: &Model, expr: &Expr) -> bool {
     let mut is_static = true;
     expr.walk(&mut |part| match part {
         Expr::Now | Expr::TimeOfDay | Expr::DayNumber | Expr::StepDuration => is_static = false,
         Expr::Fluent(fluent, _) => {
             let fluent = &model.fluents[*fluent];
-            is_static &= fluent.is_static && !matches!(fluent.source, FluentSource::Derived { .. });
+            is_static &= fluent.is_static && matches!(fluent.source, FluentSource::Stored | FluentSource::Done(_));
         }
         _ => {}
     });

@@ -88,15 +88,18 @@ impl Exporter<'_> {
             if self.model.pddl().is_some() && name == "object" {
                 continue;
             }
-            let parent = ty.parent.map_or("object", |parent| self.names.types[parent].as_str());
-            types.extend([Pddl::atom(name), Pddl::atom("-"), Pddl::atom(parent)]);
+            let parent = ty.parent.map_or(self.root_type(), |parent| Pddl::atom(&self.names.types[parent]));
+            types.extend([Pddl::atom(name), Pddl::atom("-"), parent]);
         }
         if let (Some(character), false) = (self.options.character, self.tables.character_type.is_empty()) {
             let parent = &self.names.types[self.model.objects[character].ty];
             types.extend([Pddl::atom(&self.tables.character_type), Pddl::atom("-"), Pddl::atom(parent)]);
         }
         if !self.tables.symbol_type.is_empty() {
-            types.extend([Pddl::atom(&self.tables.symbol_type), Pddl::atom("-"), Pddl::atom("object")]);
+            types.extend([Pddl::atom(&self.tables.symbol_type), Pddl::atom("-"), self.root_type()]);
+        }
+        if !self.tables.root_type.is_empty() {
+            types.extend([self.root_type(), Pddl::atom("-"), Pddl::atom("object")]);
         }
         write_typed(":types", &types, text);
     }

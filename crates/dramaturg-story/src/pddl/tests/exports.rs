@@ -58,60 +58,61 @@ fn choices_names_and_nested_reads() {
     check(
         &export_classical(&model(HOUSE)),
         expect![[r#"
-        ; name goto = goTo
-        ; name lightup = lightUp
-        ; name annamaria = annaMaria
-        (define (domain test)
-          (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :equality :existential-preconditions :universal-preconditions :conditional-effects)
-          (:types
-            room meadow-type person name-value - object)
-          (:constants
-            hall attic - room
-            away - name-value)
-          (:predicates
-            (lit ?self - object)
-            (location ?self - person ?is - object)
-            (is-room-or-meadow ?x - object))
-          (:action goto
-            :parameters (?who - person ?from - object ?to - object)
-            :precondition (and (is-room-or-meadow ?from) (is-room-or-meadow ?to) (location ?who ?from) (not (= ?from ?to)))
-            :effect (and (not (location ?who ?from)) (location ?who ?to)))
-          (:action lightup
-            :parameters (?who - person)
-            :precondition (and
-                (exists (?value1 - room) (location ?who ?value1))
-                (not (exists (?value2 - object) (and (location ?who ?value2) (lit ?value2)))))
-            :effect (forall (?value3 - object) (when (location ?who ?value3) (lit ?value3))))
-          (:action fetch
-            :parameters (?a - person ?b - person)
-            :precondition (and
-                (not (= ?a ?b))
-                (not
-                  (and
-                    (exists (?value1 - object) (and (location ?b ?value1) (location ?a ?value1)))
-                    (not (= ?a ?b))))
-                (or (and (location ?a hall) (not (lit hall))) (and (location ?a attic) (not (lit attic)))))
-            :effect (and
-                (forall
-                  (?value2 - object ?value3 - object)
-                  (when (and (location ?a ?value2) (location ?b ?value3)) (not (location ?b ?value3))))
-                (forall (?value2 - object) (when (location ?a ?value2) (location ?b ?value2)))))
-        )
-        (define (problem test)
-          (:domain test)
-          (:objects
-            meadow - meadow-type
-            annamaria bob - person)
-          (:init
-            (location annamaria hall)
-            (location bob away)
-            (is-room-or-meadow hall)
-            (is-room-or-meadow attic)
-            (is-room-or-meadow meadow))
-          (:goal (and (lit attic) (location annamaria meadow)))
-        )
-        left out the durations of actions: classical PDDL has no time; start and end of an action are one
-    "#]],
+            ; name goto = goTo
+            ; name lightup = lightUp
+            ; name annamaria = annaMaria
+            (define (domain test)
+              (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :equality :existential-preconditions :universal-preconditions :conditional-effects)
+              (:types
+                room meadow-type person name-value - anything
+                anything - object)
+              (:constants
+                hall attic - room
+                away - name-value)
+              (:predicates
+                (lit ?self - anything)
+                (location ?self - person ?is - anything)
+                (is-room-or-meadow ?x - anything))
+              (:action goto
+                :parameters (?who - person ?from - anything ?to - anything)
+                :precondition (and (is-room-or-meadow ?from) (is-room-or-meadow ?to) (location ?who ?from) (not (= ?from ?to)))
+                :effect (and (not (location ?who ?from)) (location ?who ?to)))
+              (:action lightup
+                :parameters (?who - person)
+                :precondition (and
+                    (exists (?value1 - room) (location ?who ?value1))
+                    (not (exists (?value2 - anything) (and (location ?who ?value2) (lit ?value2)))))
+                :effect (forall (?value3 - anything) (when (location ?who ?value3) (lit ?value3))))
+              (:action fetch
+                :parameters (?a - person ?b - person)
+                :precondition (and
+                    (not (= ?a ?b))
+                    (not
+                      (and
+                        (exists (?value1 - anything) (and (location ?b ?value1) (location ?a ?value1)))
+                        (not (= ?a ?b))))
+                    (or (and (location ?a hall) (not (lit hall))) (and (location ?a attic) (not (lit attic)))))
+                :effect (and
+                    (forall
+                      (?value2 - anything ?value3 - anything)
+                      (when (and (location ?a ?value2) (location ?b ?value3)) (not (location ?b ?value3))))
+                    (forall (?value2 - anything) (when (location ?a ?value2) (location ?b ?value2)))))
+            )
+            (define (problem test)
+              (:domain test)
+              (:objects
+                meadow - meadow-type
+                annamaria bob - person)
+              (:init
+                (location annamaria hall)
+                (location bob away)
+                (is-room-or-meadow hall)
+                (is-room-or-meadow attic)
+                (is-room-or-meadow meadow))
+              (:goal (and (lit attic) (location annamaria meadow)))
+            )
+            left out the durations of actions: classical PDDL has no time; start and end of an action are one
+        "#]],
     );
 }
 
@@ -122,63 +123,64 @@ fn one_character() {
     check(
         &to_pddl(&model, &options),
         expect![[r#"
-        ; name goto = goTo
-        ; name lightup = lightUp
-        ; name annamaria = annaMaria
-        (define (domain test)
-          (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :equality :existential-preconditions :universal-preconditions :conditional-effects)
-          (:types
-            room meadow-type person - object
-            only-bob - person
-            name-value - object)
-          (:constants
-            hall attic - room
-            away - name-value)
-          (:predicates
-            (lit ?self - object)
-            (location ?self - person ?is - object)
-            (is-room-or-meadow ?x - object))
-          (:action goto
-            :parameters (?who - only-bob ?from - object ?to - object)
-            :precondition (and (is-room-or-meadow ?from) (is-room-or-meadow ?to) (location ?who ?from) (not (= ?from ?to)))
-            :effect (and (not (location ?who ?from)) (location ?who ?to)))
-          (:action lightup
-            :parameters (?who - only-bob)
-            :precondition (and
-                (exists (?value1 - room) (location ?who ?value1))
-                (not (exists (?value2 - object) (and (location ?who ?value2) (lit ?value2)))))
-            :effect (forall (?value3 - object) (when (location ?who ?value3) (lit ?value3))))
-          (:action fetch
-            :parameters (?a - only-bob ?b - person)
-            :precondition (and
-                (not (= ?a ?b))
-                (not
-                  (and
-                    (exists (?value1 - object) (and (location ?b ?value1) (location ?a ?value1)))
-                    (not (= ?a ?b))))
-                (or (and (location ?a hall) (not (lit hall))) (and (location ?a attic) (not (lit attic)))))
-            :effect (and
-                (forall
-                  (?value2 - object ?value3 - object)
-                  (when (and (location ?a ?value2) (location ?b ?value3)) (not (location ?b ?value3))))
-                (forall (?value2 - object) (when (location ?a ?value2) (location ?b ?value2)))))
-        )
-        (define (problem test-bob)
-          (:domain test)
-          (:objects
-            meadow - meadow-type
-            annamaria - person
-            bob - only-bob)
-          (:init
-            (location annamaria hall)
-            (location bob away)
-            (is-room-or-meadow hall)
-            (is-room-or-meadow attic)
-            (is-room-or-meadow meadow))
-          (:goal (and))
-        )
-        left out the durations of actions: classical PDDL has no time; start and end of an action are one
-    "#]],
+            ; name goto = goTo
+            ; name lightup = lightUp
+            ; name annamaria = annaMaria
+            (define (domain test)
+              (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :equality :existential-preconditions :universal-preconditions :conditional-effects)
+              (:types
+                room meadow-type person - anything
+                only-bob - person
+                name-value - anything
+                anything - object)
+              (:constants
+                hall attic - room
+                away - name-value)
+              (:predicates
+                (lit ?self - anything)
+                (location ?self - person ?is - anything)
+                (is-room-or-meadow ?x - anything))
+              (:action goto
+                :parameters (?who - only-bob ?from - anything ?to - anything)
+                :precondition (and (is-room-or-meadow ?from) (is-room-or-meadow ?to) (location ?who ?from) (not (= ?from ?to)))
+                :effect (and (not (location ?who ?from)) (location ?who ?to)))
+              (:action lightup
+                :parameters (?who - only-bob)
+                :precondition (and
+                    (exists (?value1 - room) (location ?who ?value1))
+                    (not (exists (?value2 - anything) (and (location ?who ?value2) (lit ?value2)))))
+                :effect (forall (?value3 - anything) (when (location ?who ?value3) (lit ?value3))))
+              (:action fetch
+                :parameters (?a - only-bob ?b - person)
+                :precondition (and
+                    (not (= ?a ?b))
+                    (not
+                      (and
+                        (exists (?value1 - anything) (and (location ?b ?value1) (location ?a ?value1)))
+                        (not (= ?a ?b))))
+                    (or (and (location ?a hall) (not (lit hall))) (and (location ?a attic) (not (lit attic)))))
+                :effect (and
+                    (forall
+                      (?value2 - anything ?value3 - anything)
+                      (when (and (location ?a ?value2) (location ?b ?value3)) (not (location ?b ?value3))))
+                    (forall (?value2 - anything) (when (location ?a ?value2) (location ?b ?value2)))))
+            )
+            (define (problem test-bob)
+              (:domain test)
+              (:objects
+                meadow - meadow-type
+                annamaria - person
+                bob - only-bob)
+              (:init
+                (location annamaria hall)
+                (location bob away)
+                (is-room-or-meadow hall)
+                (is-room-or-meadow attic)
+                (is-room-or-meadow meadow))
+              (:goal (and))
+            )
+            left out the durations of actions: classical PDDL has no time; start and end of an action are one
+        "#]],
     );
 }
 
@@ -215,18 +217,19 @@ fn numbers_time_and_actuators() {
             (define (domain test)
               (:requirements :strips :typing :negative-preconditions :equality :conditional-effects :durative-actions :fluents :timed-initial-literals)
               (:types
-                farmer plot-type - object)
+                farmer plot-type - anything
+                anything - object)
               (:predicates
                 (ripe ?self - plot-type)
                 (rain)
-                (free-feet ?x - object))
+                (free-feet ?x - anything))
               (:functions
                 (energy ?self - farmer) - number
                 (x ?self - farmer) - number
                 (grown ?self - plot-type) - number
                 (at-fluent ?self - plot-type) - number
                 (amount ?x1 - farmer ?x2 - plot-type) - number
-                (left-hands ?x - object) - number)
+                (left-hands ?x - anything) - number)
               (:durative-action dig
                 :parameters (?f - farmer ?p - plot-type)
                 :duration (= ?duration (amount ?f ?p))
@@ -240,9 +243,14 @@ fn numbers_time_and_actuators() {
                     (at start (not (free-feet ?f)))
                     (at end (when (> (+ (grown ?p) 1) 3) (assign (grown ?p) 3)))
                     (at end (when (<= (+ (grown ?p) 1) 3) (increase (grown ?p) 1)))
-                    (at end (when (< (+ (energy ?f) (* -0.5 ?duration)) 0) (assign (energy ?f) 0)))
+                    (at end (when (< (+ (energy ?f) (* -0.5 (amount ?f ?p))) 0) (assign (energy ?f) 0)))
+                    (at end (when (> (+ (energy ?f) (* -0.5 (amount ?f ?p))) 10) (assign (energy ?f) 10)))
                     (at end
-                      (when (>= (+ (energy ?f) (* -0.5 ?duration)) 0) (increase (energy ?f) (* -0.5 ?duration))))
+                      (when
+                        (and
+                          (>= (+ (energy ?f) (* -0.5 (amount ?f ?p))) 0)
+                          (<= (+ (energy ?f) (* -0.5 (amount ?f ?p))) 10))
+                        (increase (energy ?f) (* -0.5 (amount ?f ?p)))))
                     (at end (increase (left-hands ?f) 1))
                     (at end (free-feet ?f))))
               (:durative-action harvest
@@ -282,34 +290,35 @@ fn classical_leaves_numbers_out() {
     check(
         &export_classical(&model(FIELD)),
         expect![[r#"
-        (define (domain test)
-          (:requirements :strips :typing)
-          (:types
-            farmer plot-type - object)
-          (:predicates
-            (ripe ?self - plot-type)
-            (rain))
-        )
-        (define (problem test)
-          (:domain test)
-          (:objects
-            eva - farmer
-            plot - plot-type)
-          (:init)
-          (:goal (ripe plot))
-        )
-        left out the number Farmer.energy: classical PDDL has no numbers
-        left out the number Farmer.x: classical PDDL has no numbers; conditions that depend on it alone are written out as facts
-        left out the number Plot.grown: classical PDDL has no numbers
-        left out the number Plot.at: classical PDDL has no numbers; conditions that depend on it alone are written out as facts
-        left out the action dig: classical PDDL has no numbers
-        left out the action harvest: classical PDDL has no numbers
-        left out the durations of actions: classical PDDL has no time; start and end of an action are one
-        left out the rule grows: PDDL has no rules
-        left out the time of a goal: PDDL's goal holds at the end of the plan
-        left out what is preferred: classical PDDL has no numbers
-        left out what is given for rain at a later time: classical PDDL has no time
-    "#]],
+            (define (domain test)
+              (:requirements :strips :typing)
+              (:types
+                farmer plot-type - anything
+                anything - object)
+              (:predicates
+                (ripe ?self - plot-type)
+                (rain))
+            )
+            (define (problem test)
+              (:domain test)
+              (:objects
+                eva - farmer
+                plot - plot-type)
+              (:init)
+              (:goal (ripe plot))
+            )
+            left out the number Farmer.energy: classical PDDL has no numbers
+            left out the number Farmer.x: classical PDDL has no numbers; conditions that depend on it alone are written out as facts
+            left out the number Plot.grown: classical PDDL has no numbers
+            left out the number Plot.at: classical PDDL has no numbers; conditions that depend on it alone are written out as facts
+            left out the action dig: classical PDDL has no numbers
+            left out the action harvest: classical PDDL has no numbers
+            left out the durations of actions: classical PDDL has no time; start and end of an action are one
+            left out the rule grows: PDDL has no rules
+            left out the time of a goal: PDDL's goal holds at the end of the plan
+            left out what is preferred: classical PDDL has no numbers
+            left out what is given for rain at a later time: classical PDDL has no time
+        "#]],
     );
 }
 

@@ -330,8 +330,6 @@ fn check_round_trip(domain: &str, problem: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn out_and_in_again_is_the_same(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let dice = Dice { bytes: bytes.iter(), names: 0 };
@@ -353,5 +351,14 @@ fn types_of_several_parents_survive() {
         "(define (domain d) (:types a b - object c - (either a b)) (:predicates (p ?x - b) (q ?x - (either a b)))
           (:action go :parameters (?x - b ?y - (either a b)) :precondition (p ?x) :effect (q ?y)))",
         "(define (problem e) (:domain d) (:objects x - c y - (either a b) z - a) (:init (p x) (p y) (q z)) (:goal (q x)))",
+    );
+}
+
+#[test]
+fn a_difference_is_not_a_decrease() {
+    check_round_trip(
+        "(define (domain d) (:predicates (p)) (:functions (f))
+          (:action a :effect (and (increase (f) (- 0 -1.5)) (decrease (f) -2) (decrease (f) (f)) (increase (f) (- 0 (f))))))",
+        "(define (problem e) (:domain d) (:init (= (f) 1)) (:goal (p)))",
     );
 }
