@@ -55,7 +55,7 @@ impl Default for LintOptions {
 ///
 /// ```
 /// use dramaturg_planner::lint::{LintOptions, lint};
-/// let story = "story \"Door\"\nfluent open, locked = true\naction enter { needs not locked; then open; say \"In.\" }\ngoal open";
+/// let story = "story \"Door\"\nfluent open\nfluent locked = true\naction enter { needs not locked; then open; say \"In.\" }\ngoal open";
 /// let compiled = dramaturg_story::compile_text("door.story", story);
 /// let codes: Vec<&str> = lint(&compiled.model, &LintOptions::default()).iter().map(|found| found.code.name).collect();
 /// assert_eq!(codes, ["impossible-action", "unreachable-goal"]);
