@@ -166,7 +166,7 @@ fn compile(shell: &mut Shell, bench: CompileBench) -> Result<Exit, Failure> {
         shell,
         &[
             ("compile: parse, resolve, check, lower", &figures.compile),
-            ("check again after an edit of one line", &figures.recheck),
+            (&format!("check again after an edit of one line, in {} files", figures.files), &figures.recheck),
             ("parse alone", &figures.parse),
             ("baseline: split into words", &figures.words),
         ],
