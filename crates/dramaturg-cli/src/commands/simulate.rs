@@ -133,6 +133,7 @@ impl Simulate {
             return Ok(Exit::fine_if(ok));
         }
         writeln!(shell.out, "{BOLD}{}{BOLD:#}\n", model.title)?;
+        let mut shown = 0;
         for event in events {
             // Goals taken up at the beginning are listed at the end, with what became of them.
             if !self.trace && matches!(event.kind, WorldEventKind::GoalTaken { .. }) {
@@ -140,12 +141,13 @@ impl Simulate {
             }
             let told = teller.happening(event);
             writeln!(shell.out, "{}", teller.line(&told))?;
+            shown += 1;
         }
-        if events.is_empty() {
+        if shown == 0 {
             writeln!(shell.out, "{DIM}Nothing happens.{DIM:#}")?;
         }
         let now = teller.time(world.now());
-        writeln!(shell.out, "\n{DIM}Left at {now}, after {}.{DIM:#}", count(events.len(), "event"))?;
+        writeln!(shell.out, "\n{DIM}Left at {now}, after {}.{DIM:#}", count(shown, "event"))?;
         if !goals.is_empty() {
             writeln!(shell.out, "{BOLD}Goals{BOLD:#}")?;
             for goal in &goals {
