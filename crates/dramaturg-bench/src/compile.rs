@@ -40,6 +40,8 @@ pub struct CompileFigures {
     pub parse: Timing,
     /// Compile the same story, split into files, again after an edit of one line.
     pub recheck: Timing,
+    /// The same while the whole story is one file.
+    pub recheck_one_file: Timing,
     /// The baseline: the same text split into words, nothing more.
     pub words: Timing,
     /// How many times longer compiling takes than splitting into words, at the median.
@@ -60,10 +62,12 @@ impl CompileBench {
     pub fn run(&self, memory: &dyn Memory, progress: &mut dyn FnMut(usize, usize)) -> CompileFigures {
         let text = generate_story(self.lines, self.seed);
         let mut files = split(&text);
-        let mut session = Session::default();
-        let (mut compile, mut parse, mut recheck, mut words) =
-            (Samples::new(), Samples::new(), Samples::new(), Samples::new());
+        let mut whole = MemoryFiles::single(ROOT, text.as_str());
+        let (mut session, mut whole_session) = (Session::default(), Session::default());
+        let (mut compile, mut parse, mut words) = (Samples::new(), Samples::new(), Samples::new());
+        let (mut recheck, mut recheck_one_file) = (Samples::new(), Samples::new());
         session.compile(ROOT, &files);
+        whole_session.compile(ROOT, &whole);
         // Once to warm up, and to see that there is nothing wrong with it.
         let mut errors =
             compile_text("valley.story", &text).diagnostics.iter().filter(|found| found.is_error()).count();
@@ -72,8 +76,10 @@ impl CompileBench {
             black_box(parse.measure(|| parse_story(FileId(0), &text)));
             black_box(compile.measure(|| compile_text("valley.story", &text)));
             edit(&mut files, round);
-            let found = recheck.measure(|| session.compile(ROOT, &files));
-            errors += found.diagnostics.iter().filter(|found| found.is_error()).count();
+            edit(&mut whole, round);
+            let parts = recheck.measure(|| session.compile(ROOT, &files));
+            let one = recheck_one_file.measure(|| whole_session.compile(ROOT, &whole));
+            errors += parts.diagnostics.iter().chain(&one.diagnostics).filter(|found| found.is_error()).count();
             progress(round + 1, self.repeat);
         }
         let before = memory.current();
@@ -81,9 +87,11 @@ impl CompileBench {
         let result_bytes = memory.current().saturating_sub(before);
         drop(result);
         let (compile, recheck, words) = (compile.timing(), recheck.timing(), words.timing());
+        let recheck_one_file = recheck_one_file.timing();
         let claims = vec![
             Claim::at_most("compile, p50", compile.p50, 100.0, "ms"),
             Claim::at_most("check again after an edit, p50", recheck.p50, 20.0, "ms"),
+            Claim::at_most("check again after an edit, all in one file, p50", recheck_one_file.p50, 20.0, "ms"),
             Claim::at_most("peak memory, times the source", peak_bytes as f64 / text.len() as f64, 50.0, "×"),
         ];
         CompileFigures {
@@ -94,6 +102,7 @@ impl CompileBench {
             compile,
             parse: parse.timing(),
             recheck,
+            recheck_one_file,
             words,
             ratio: compile.p50 / words.p50,
             peak_bytes,

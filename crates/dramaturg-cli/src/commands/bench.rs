@@ -167,6 +167,7 @@ fn compile(shell: &mut Shell, bench: CompileBench) -> Result<Exit, Failure> {
         &[
             ("compile: parse, resolve, check, lower", &figures.compile),
             (&format!("check again after an edit of one line, in {} files", figures.files), &figures.recheck),
+            ("check again after an edit of one line, all in one file", &figures.recheck_one_file),
             ("parse alone", &figures.parse),
             ("baseline: split into words", &figures.words),
         ],

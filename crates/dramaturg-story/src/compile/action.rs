@@ -12,7 +12,7 @@ use super::path::Target;
 use super::scope::Scope;
 use super::ty::choices_meet;
 use crate::diagnostics;
-use crate::syntax::tree::{self, Clause, ClauseKind};
+use crate::syntax::tree::{self, Ask, Clause, ClauseKind};
 
 /// The parts of an expectation, gathered from several clauses.
 #[derive(Default)]
@@ -155,7 +155,8 @@ impl Lowering {
             ClauseKind::Reads(paths, every) => {
                 action.reads = Some(self.reads(scope, paths, every.as_ref(), clause.span))
             }
-            ClauseKind::Ask { game, line, condition, answers, within } => {
+            ClauseKind::Ask(ask) => {
+                let Ask { game, line, condition, answers, within } = &**ask;
                 let text = line.as_ref().map(|line| self.text(scope, line, "ask"));
                 let condition = condition.as_ref().map(|condition| self.condition(scope, condition));
                 let answers = answers

@@ -6,7 +6,7 @@ use super::mark::Mark;
 use super::parser::Parser;
 use super::place::{CLAUSES, Place};
 use super::token::TokenKind;
-use super::tree::{Body, Carried, Clause, ClauseKind, Ident, Late, Share};
+use super::tree::{Ask, Body, Carried, Clause, ClauseKind, Ident, Late, Share};
 use super::word::Word;
 use crate::diagnostics::clause_twice;
 
@@ -29,6 +29,7 @@ impl Parser<'_> {
                 body.clauses.push(Clause { kind, word: word_span, span: parser.span_from(start) });
             }
         });
+        body.clauses.shrink_to_fit();
         body
     }
 
@@ -81,11 +82,11 @@ impl Parser<'_> {
             }
             Word::Keeps => ClauseKind::Keeps(self.expr()),
             Word::Uses => ClauseKind::Uses(self.holds()),
-            Word::Then => ClauseKind::Then(self.effects()),
-            Word::During => ClauseKind::During(self.effects()),
-            Word::Expect => ClauseKind::Expect(self.effects()),
-            Word::Otherwise => ClauseKind::Otherwise(self.effects()),
-            Word::Given => ClauseKind::Given(self.effects()),
+            Word::Then => ClauseKind::Then(Box::new(self.effects())),
+            Word::During => ClauseKind::During(Box::new(self.effects())),
+            Word::Expect => ClauseKind::Expect(Box::new(self.effects())),
+            Word::Otherwise => ClauseKind::Otherwise(Box::new(self.effects())),
+            Word::Given => ClauseKind::Given(Box::new(self.effects())),
             Word::When => {
                 let condition = self.expr();
                 ClauseKind::When(condition, self.condition(Word::If))
@@ -211,7 +212,7 @@ impl Parser<'_> {
         } else {
             None
         };
-        Some(ClauseKind::Ask { game, line, condition, answers, within })
+        Some(ClauseKind::Ask(Box::new(Ask { game, line, condition, answers, within })))
     }
 
     /// `share { "," share }`

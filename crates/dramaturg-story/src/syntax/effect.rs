@@ -19,7 +19,7 @@ impl Parser<'_> {
 
     /// `effect { "," effect }`
     pub(super) fn effect_list(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+        let mut effects = Vec::with_capacity(1);
         loop {
             effects.extend(self.effect());
             if !self.eat(TokenKind::Comma) {
@@ -81,7 +81,7 @@ impl Parser<'_> {
 
     /// `hold { "," hold }`
     pub(super) fn holds(&mut self) -> Vec<Hold> {
-        let mut holds = Vec::new();
+        let mut holds = Vec::with_capacity(1);
         loop {
             holds.extend(self.hold());
             if !self.eat(TokenKind::Comma) {
@@ -109,7 +109,7 @@ impl Parser<'_> {
 
     /// `path { "," path }`
     pub(super) fn paths(&mut self) -> Vec<Path> {
-        let mut paths = Vec::new();
+        let mut paths = Vec::with_capacity(1);
         loop {
             paths.extend(self.path());
             if !self.eat(TokenKind::Comma) {

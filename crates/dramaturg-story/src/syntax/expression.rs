@@ -154,11 +154,12 @@ impl Parser<'_> {
 
     /// The rest of a list behind its `(`.
     pub(super) fn listed_from(&mut self, open: Span) -> Vec<Expr> {
-        let mut items = Vec::new();
-        let mut height = 0;
         if !self.enter() {
-            return items;
+            return Vec::new();
         }
+        // Most lists have one or two elements: a vector that grows by itself would begin with room for four.
+        let mut items = Vec::with_capacity(2);
+        let mut height = 0;
         self.parens += 1;
         loop {
             items.push(self.expr());
@@ -237,7 +238,7 @@ impl Parser<'_> {
         let token = self.peek();
         let kind = match (token.kind, token.word) {
             (TokenKind::Number, _) => self.number().map(ExprKind::Number),
-            (TokenKind::Name, _) => self.path().map(ExprKind::Path),
+            (TokenKind::Name, _) => self.path().map(|path| ExprKind::Path(Box::new(path))),
             (TokenKind::Wildcard, _) => {
                 self.bump();
                 Some(ExprKind::Wildcard)
@@ -250,7 +251,7 @@ impl Parser<'_> {
             (_, Word::Any | Word::All) => self.quantified(token.word),
             (_, Word::Done) => {
                 self.bump();
-                self.event().map(ExprKind::Done)
+                self.event().map(|event| ExprKind::Done(Box::new(event)))
             }
             (TokenKind::Type, _) if !self.failed => {
                 self.fail_expected("a value; a type may stand only behind `in` or `:`");

@@ -9,7 +9,7 @@ use super::word::Word;
 impl Parser<'_> {
     /// `binder { "," binder }`
     pub(super) fn binders(&mut self) -> Vec<Binder> {
-        let mut binders = Vec::new();
+        let mut binders = Vec::with_capacity(1);
         while let Some(name) = self.name("a name for each object") {
             let range = if self.eat_word(Word::In) {
                 BinderRange::Among(self.listed())
@@ -28,7 +28,7 @@ impl Parser<'_> {
 
     /// `types = TYPE { "|" TYPE }`
     pub(super) fn types(&mut self) -> Vec<Ident> {
-        let mut types = Vec::new();
+        let mut types = Vec::with_capacity(1);
         loop {
             types.extend(self.type_name());
             if !self.eat(TokenKind::Bar) {
@@ -45,6 +45,7 @@ impl Parser<'_> {
         let arguments = self.arguments();
         let mut attributes = Vec::new();
         while self.eat(TokenKind::Dot) {
+            attributes.reserve_exact(1);
             attributes.extend(self.name("the name of an attribute"));
         }
         Some(Path { name, arguments, attributes, span: self.span_from(start) })

@@ -37,15 +37,15 @@ pub enum ClauseKind {
     /// `uses …`
     Uses(Vec<Hold>),
     /// `then …`
-    Then(Effects),
+    Then(Box<Effects>),
     /// `during …`
-    During(Effects),
+    During(Box<Effects>),
     /// `expect …`
-    Expect(Effects),
+    Expect(Box<Effects>),
     /// `otherwise …`
-    Otherwise(Effects),
+    Otherwise(Box<Effects>),
     /// `given …`
-    Given(Effects),
+    Given(Box<Effects>),
     /// `when C [if D]`
     When(Expr, Option<Expr>),
     /// `while C`
@@ -72,18 +72,7 @@ pub enum ClauseKind {
         condition: Option<Expr>,
     },
     /// `ask player "…" …`
-    Ask {
-        /// Whether the game is asked instead of the player.
-        game: bool,
-        /// The question.
-        line: Option<Line>,
-        /// On what condition it is asked.
-        condition: Option<Expr>,
-        /// `yes "…", no "…"`
-        answers: Vec<(Ident, Line)>,
-        /// `within D else NAME`
-        within: Option<(Expr, Ident)>,
-    },
+    Ask(Box<Ask>),
     /// `costs n` or `costs #tag times n`
     Costs(Option<Tag>, Expr),
     /// `late drop`, `late retime`, `late 5 ticks`
@@ -104,6 +93,21 @@ pub enum ClauseKind {
     Personality(Vec<Share>),
     /// `next level [carrying …]`
     Next(Ident, Vec<Carried>),
+}
+
+/// A question to the player or the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Whether the game is asked instead of the player.
+    pub game: bool,
+    /// The question.
+    pub line: Option<Line>,
+    /// On what condition it is asked.
+    pub condition: Option<Expr>,
+    /// `yes "…", no "…"`
+    pub answers: Vec<(Ident, Line)>,
+    /// `within D else NAME`
+    pub within: Option<(Expr, Ident)>,
 }
 
 /// What happens when an action cannot be sent in time.

@@ -63,9 +63,9 @@ pub enum ExprKind {
     /// `all x: T (e)`
     All(Vec<Binder>, Box<Expr>),
     /// `done X`
-    Done(Event),
+    Done(Box<Event>),
     /// `a.b`, `f(x).y`
-    Path(Path),
+    Path(Box<Path>),
 }
 
 /// Comparison signs.

@@ -13,8 +13,8 @@ pub use item::{
 };
 mod clause;
 pub use clause::{
-    Aim, AimTime, Amount, Anchor, Body, Carried, ChangeKind, Clause, ClauseKind, Effect, Effects, Hold, Late, Liking,
-    Share, Wish, WishKind,
+    Aim, AimTime, Amount, Anchor, Ask, Body, Carried, ChangeKind, Clause, ClauseKind, Effect, Effects, Hold, Late,
+    Liking, Share, Wish, WishKind,
 };
 mod expr;
 pub use expr::{Binder, BinderRange, Comparison, Event, EventKind, Expr, ExprKind, Operator, Path, Set};
