@@ -2,10 +2,11 @@
 //!
 //! # Layout
 //!
-//! [`args`] is what may be typed, [`commands`] has one file a command, [`exit`] the codes the program ends with, [`shell`] what
+//! [`allocator`] is where memory comes from, [`args`] what may be typed, [`commands`] has one file a command, [`exit`] the codes the program ends with, [`shell`] what
 //! is written where and in which colour. [`targets`] finds the files behind a path, [`input`] opens what most commands read,
 //! [`transcript`] tells what happens in a world.
 
+mod allocator;
 mod args;
 mod commands;
 mod exit;
@@ -20,9 +21,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Counts what is allocated, for the memory figures of `bench`.
 #[global_allocator]
-static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+static MEMORY: allocator::Allocator = allocator::Allocator::new();
 
 fn main() -> ExitCode {
     // Wrong usage and `--help` end here, with 2 and 0.

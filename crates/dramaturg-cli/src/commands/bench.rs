@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use dramaturg_bench::claim::Sense;
 use dramaturg_bench::translator::HOW_TO_INSTALL;
-use dramaturg_bench::{Claim, CompileBench, GroundBench, Memory, Timing, Translator, ValidateBench};
+use dramaturg_bench::{Claim, CompileBench, GroundBench, Timing, Translator, ValidateBench};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
@@ -83,22 +83,6 @@ struct Measured<'a, T: Serialize> {
     figures: &'a T,
 }
 
-struct Counting;
-
-impl Memory for Counting {
-    fn reset_peak(&self) {
-        crate::MEMORY.reset_peak_usage();
-    }
-
-    fn peak(&self) -> usize {
-        crate::MEMORY.peak_usage()
-    }
-
-    fn current(&self) -> usize {
-        crate::MEMORY.current_usage()
-    }
-}
-
 impl Bench {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
@@ -154,7 +138,7 @@ fn progress(shell: &Shell) -> impl FnMut(usize, usize) + use<> {
 }
 
 fn compile(shell: &mut Shell, bench: CompileBench) -> Result<Exit, Failure> {
-    let figures = bench.run(&Counting, &mut progress(shell));
+    let figures = bench.run(&crate::MEMORY, &mut progress(shell));
     let ok = figures.errors == 0;
     if shell.json {
         shell.json(&Measured { command: "bench", what: "compile", ok, figures: &figures })?;
