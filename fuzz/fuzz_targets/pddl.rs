@@ -1,4 +1,4 @@
-//! Any two texts as PDDL domain and problem: read without a panic, and what is written can be read again.
+//! Any two texts as PDDL domain and problem: read without a panic.
 #![no_main]
 
 use dramaturg_model::FileId;

@@ -1,0 +1,379 @@
+//! Numbers, acknowledgements and resending: over any link, each message arrives once and in order.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Frame;
+use crate::codec::{Codec, CodecError};
+
+/// How a channel behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelOptions {
+    /// How frames are written.
+    pub codec: Codec,
+    /// What is not acknowledged after this time is sent again; in the caller's unit of time. Doubles with each attempt.
+    pub resend_after: i64,
+    /// The longest time between two attempts.
+    pub resend_most: i64,
+    /// Frames that arrive so far ahead of their turn are dropped; they will be sent again.
+    pub ahead_max: u64,
+    /// Whether anything is sent again at all: the simulator turns it off to show that it is needed.
+    pub resends: bool,
+}
+
+impl ChannelOptions {
+    /// What suits most links.
+    pub const fn new(codec: Codec, resend_after: i64) -> Self {
+        Self { codec, resend_after, resend_most: resend_after * 16, ahead_max: 4096, resends: true }
+    }
+}
+
+/// A message that waits to be acknowledged.
+#[derive(Clone, Debug)]
+struct Sent {
+    seq: u64,
+    /// When it is to be sent (again).
+    due: i64,
+    wait: i64,
+    message: Vec<u8>,
+}
+
+/// One end of a conversation: sends `Out`, receives `In`. It reads no clock and touches no socket.
+#[derive(Clone, Debug)]
+pub struct Channel<Out, In> {
+    options: ChannelOptions,
+    epoch: u32,
+    next: u64,
+    outbox: VecDeque<Sent>,
+    /// Uncounted messages, sent once.
+    loose: VecDeque<Vec<u8>>,
+    received: u64,
+    ahead: BTreeMap<u64, In>,
+    /// Whether the other side must be told what has arrived.
+    owes_ack: bool,
+    /// Buffers to use again.
+    spare: Vec<Vec<u8>>,
+    frame: Vec<u8>,
+    resent: u64,
+    out: PhantomData<fn(&Out)>,
+}
+
+/// What came of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received<In> {
+    /// It is its turn, or it has none. More may be ready: see [`Channel::next_ready`].
+    Message(In),
+    /// It came before, or belongs to another epoch.
+    Old,
+    /// It waits for those before it.
+    Early,
+}
+
+/// What must be kept of a channel so that it can go on in another process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelSave {
+    /// Which stretch of the session.
+    pub epoch: u32,
+    /// The last number that arrived.
+    pub received: u64,
+    /// The number of the first message that was not acknowledged.
+    pub first: u64,
+    /// The messages that were not acknowledged, as they are written.
+    pub outbox: Vec<Vec<u8>>,
+}
+
+impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
+    /// A channel of a new session.
+    pub fn new(options: ChannelOptions) -> Self {
+        Self {
+            options,
+            epoch: 0,
+            next: 1,
+            outbox: VecDeque::new(),
+            loose: VecDeque::new(),
+            received: 0,
+            ahead: BTreeMap::new(),
+            owes_ack: false,
+            spare: Vec::new(),
+            frame: Vec::new(),
+            resent: 0,
+            out: PhantomData,
+        }
+    }
+
+    /// Which stretch of the session this is.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The last number that arrived.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// How many messages wait to be acknowledged.
+    pub fn unacknowledged(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// How often something was sent again.
+    pub fn resent(&self) -> u64 {
+        self.resent
+    }
+
+    /// Sends a message that must arrive.
+    pub fn send(&mut self, now: i64, message: &Out) {
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        self.options.codec.encode(message, &mut bytes);
+        self.outbox.push_back(Sent { seq: self.next, due: now, wait: self.options.resend_after, message: bytes });
+        self.next += 1;
+    }
+
+    /// Sends a message that may be lost.
+    pub fn send_loose(&mut self, message: &Out) {
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        self.options.codec.encode(message, &mut bytes);
+        self.loose.push_back(bytes);
+    }
+
+    /// Hands over the bytes of every frame that is due. `acknowledge` is sent if the other side waits to hear what has arrived and
+    /// nothing else carries it.
+    pub fn poll(&mut self, now: i64, acknowledge: &Out, emit: &mut dyn FnMut(&[u8])) {
+        let Self { options, frame, received, epoch, .. } = self;
+        let mut put = |seq: u64, message: &[u8]| {
+            frame.clear();
+            options.codec.wrap(*epoch, seq, *received, message, frame);
+            emit(frame);
+        };
+        let mut spoke = false;
+        while let Some(mut bytes) = self.loose.pop_front() {
+            put(0, &bytes);
+            spoke = true;
+            bytes.clear();
+            self.spare.push(bytes);
+        }
+        for sent in &mut self.outbox {
+            if sent.due > now {
+                continue;
+            }
+            put(sent.seq, &sent.message);
+            spoke = true;
+            self.resent += u64::from(sent.wait > options.resend_after);
+            sent.due = if options.resends { now.saturating_add(sent.wait) } else { i64::MAX };
+            sent.wait = sent.wait.saturating_mul(2).min(options.resend_most).max(sent.wait);
+        }
+        if self.owes_ack && !spoke {
+            let mut bytes = self.spare.pop().unwrap_or_default();
+            options.codec.encode(acknowledge, &mut bytes);
+            put(0, &bytes);
+            bytes.clear();
+            self.spare.push(bytes);
+        }
+        self.owes_ack = false;
+    }
+
+    /// When [`Channel::poll`] has something to send, if nothing else happens.
+    pub fn next_due(&self) -> Option<i64> {
+        if self.owes_ack || !self.loose.is_empty() {
+            return Some(i64::MIN);
+        }
+        self.outbox.iter().map(|sent| sent.due).min()
+    }
+
+    /// Takes in the bytes of a frame.
+    pub fn receive(&mut self, bytes: &[u8]) -> Result<Received<In>, CodecError> {
+        let frame = self.options.codec.decode(bytes)?;
+        Ok(self.accept(frame))
+    }
+
+    /// Takes in a frame.
+    pub fn accept(&mut self, frame: Frame<In>) -> Received<In> {
+        let Frame { epoch, seq, ack, message } = frame;
+        if epoch != self.epoch {
+            // Greetings stand outside of epochs.
+            return if epoch == 0 && seq == 0 { Received::Message(message) } else { Received::Old };
+        }
+        self.acknowledged(ack);
+        if seq == 0 {
+            return Received::Message(message);
+        }
+        self.owes_ack = true;
+        if seq <= self.received || self.ahead.contains_key(&seq) {
+            return Received::Old;
+        }
+        if seq == self.received + 1 {
+            self.received = seq;
+            return Received::Message(message);
+        }
+        if seq - self.received <= self.options.ahead_max {
+            self.ahead.insert(seq, message);
+        }
+        Received::Early
+    }
+
+    /// The next message that had come before its turn.
+    pub fn next_ready(&mut self) -> Option<In> {
+        let message = self.ahead.remove(&(self.received + 1))?;
+        self.received += 1;
+        Some(message)
+    }
+
+    fn acknowledged(&mut self, ack: u64) {
+        while self.outbox.front().is_some_and(|sent| sent.seq <= ack) {
+            if let Some(Sent { mut message, .. }) = self.outbox.pop_front() {
+                message.clear();
+                self.spare.push(message);
+            }
+        }
+    }
+
+    /// Begins another epoch: what the other side has not received by this number of the old one is sent again, numbered anew.
+    pub fn begin_epoch(&mut self, epoch: u32, received_by_other: u64, now: i64) {
+        self.acknowledged(received_by_other);
+        self.epoch = epoch;
+        self.received = 0;
+        self.ahead.clear();
+        self.loose.clear();
+        self.owes_ack = false;
+        for (sent, seq) in self.outbox.iter_mut().zip(1..) {
+            (sent.seq, sent.due, sent.wait) = (seq, now, self.options.resend_after);
+        }
+        self.next = self.outbox.len() as u64 + 1;
+    }
+
+    /// Forgets what waits to be acknowledged: the other side will hear it in another way.
+    pub fn drop_outbox(&mut self) {
+        self.acknowledged(u64::MAX);
+    }
+
+    /// What must be kept so that the channel can go on elsewhere.
+    pub fn save(&self) -> ChannelSave {
+        ChannelSave {
+            epoch: self.epoch,
+            received: self.received,
+            first: self.outbox.front().map_or(self.next, |sent| sent.seq),
+            outbox: self.outbox.iter().map(|sent| sent.message.clone()).collect(),
+        }
+    }
+
+    /// Goes on from what was kept. What had come before its turn will come again.
+    pub fn load(options: ChannelOptions, save: &ChannelSave, now: i64) -> Self {
+        let mut channel = Self::new(options);
+        channel.epoch = save.epoch;
+        channel.received = save.received;
+        channel.next = save.first;
+        for message in &save.outbox {
+            let sent = Sent { seq: channel.next, due: now, wait: options.resend_after, message: message.clone() };
+            channel.outbox.push_back(sent);
+            channel.next += 1;
+        }
+        channel
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type End = Channel<u32, u32>;
+
+    /// Two ends over a link that loses, doubles and delays by chance; returns what the second end received.
+    fn talk(messages: u32, chances: &[u8], codec: Codec) -> Vec<u32> {
+        let options = ChannelOptions::new(codec, 8);
+        let (mut left, mut right) = (End::new(options), End::new(options));
+        let mut air: Vec<(i64, bool, Vec<u8>)> = Vec::new();
+        let mut dice = chances.iter().copied().cycle();
+        let mut heard = Vec::new();
+        for now in 0..20_000 {
+            if now < i64::from(messages) {
+                left.send(now, &(now as u32));
+            }
+            for (end, to_right) in [(&mut left, true), (&mut right, false)] {
+                end.poll(now, &u32::MAX, &mut |bytes| {
+                    let die = dice.next().unwrap_or(0);
+                    // A quarter is lost, a quarter doubled, all are delayed.
+                    let copies = match die % 4 {
+                        0 => 0,
+                        1 => 2,
+                        _ => 1,
+                    };
+                    for copy in 0..copies {
+                        air.push((now + 1 + i64::from(die / 16) + copy * 3, to_right, bytes.to_vec()));
+                    }
+                });
+            }
+            let (due, later): (Vec<_>, Vec<_>) = air.into_iter().partition(|(at, ..)| *at <= now);
+            air = later;
+            for (_, to_right, bytes) in due {
+                let end = if to_right { &mut right } else { &mut left };
+                if let Ok(Received::Message(message)) = end.receive(&bytes)
+                    && to_right
+                    && message != u32::MAX
+                {
+                    heard.push(message);
+                    while let Some(message) = end.next_ready() {
+                        heard.push(message);
+                    }
+                }
+            }
+            if left.unacknowledged() == 0 && now > i64::from(messages) {
+                break;
+            }
+        }
+        heard
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn everything_arrives_once_and_in_order(
+            messages in 1u32..60,
+            chances in proptest::collection::vec(any::<u8>(), 40..400).prop_filter("some get through", |dice| {
+                dice.iter().filter(|die| *die % 4 != 0).count() > dice.len() / 3
+            }),
+            json in any::<bool>(),
+        ) {
+            let codec = if json { Codec::Json } else { Codec::Binary };
+            prop_assert_eq!(talk(messages, &chances, codec), (0..messages).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_new_epoch_repeats_only_what_did_not_arrive() {
+        let options = ChannelOptions::new(Codec::Binary, 8);
+        let (mut left, mut right) = (End::new(options), End::new(options));
+        (0..5).for_each(|message| left.send(0, &message));
+        let mut frames = Vec::new();
+        left.poll(0, &u32::MAX, &mut |bytes| frames.push(bytes.to_vec()));
+        for frame in frames.iter().take(3) {
+            assert!(matches!(right.receive(frame), Ok(Received::Message(_))));
+        }
+        let received = right.received();
+        right.begin_epoch(1, 0, 0);
+        left.begin_epoch(1, received, 0);
+        let mut again = Vec::new();
+        left.poll(0, &u32::MAX, &mut |bytes| again.push(bytes.to_vec()));
+        let heard: Vec<_> = again.iter().map(|bytes| right.receive(bytes)).collect();
+        assert_eq!(heard, [Ok(Received::Message(3)), Ok(Received::Message(4))]);
+        assert_eq!(right.receive(&frames[4]), Ok(Received::Old), "a frame of the old epoch that comes late is ignored");
+    }
+
+    #[test]
+    fn a_channel_goes_on_from_its_save() {
+        let options = ChannelOptions::new(Codec::Json, 8);
+        let mut left = End::new(options);
+        (0..3).for_each(|message| left.send(0, &message));
+        let mut loaded = End::load(options, &left.save(), 100);
+        let mut frames = Vec::new();
+        loaded.poll(100, &u32::MAX, &mut |bytes| frames.push(String::from_utf8(bytes.to_vec()).expect("JSON")));
+        assert_eq!(frames[0], r#"{"epoch":0,"seq":1,"ack":0,"message":0}"#);
+        loaded.send(100, &3);
+        assert_eq!(loaded.save().outbox.len(), 4);
+    }
+}

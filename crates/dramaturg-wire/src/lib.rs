@@ -1,0 +1,38 @@
+//! What director and game say to each other. It knows neither model nor planners: tasks, names, values and ticks are all it speaks of.
+//!
+//! # Layout
+//!
+//! [`message`] has the messages of both directions, [`frame`] their numbers, [`codec`] their bytes, [`channel`] the numbering,
+//! acknowledging and resending that makes any link lose nothing, [`link`] the ways a frame can travel. `docs/wire.md` tells it in
+//! literal exchanges.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+pub mod channel;
+pub use channel::{Channel, ChannelOptions, ChannelSave, Received};
+pub mod codec;
+pub use codec::{Codec, CodecError};
+pub mod frame;
+pub use frame::Frame;
+pub mod message;
+pub use message::{
+    Answer, Comparison, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation, Outcome,
+    Question, Resume, Status, Task, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
+};
+
+/// The version of the protocol that this crate speaks.
+///
+/// Messages and fields are only ever added at the end. Within one major number an older side ignores nothing: a newer side sends
+/// new messages only after the other has shown in hello or welcome that it knows them.
+pub const VERSION: Version = Version { major: 1, minor: 0 };
+
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Version {
+    /// Sides with different major numbers do not understand each other.
+    pub major: u16,
+    /// What may be said: the smaller of both sides counts.
+    pub minor: u16,
+}
+
+/// The executor's unit of time.
+pub type Tick = i64;
