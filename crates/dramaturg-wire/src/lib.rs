@@ -13,6 +13,8 @@ pub mod codec;
 pub use codec::{Codec, CodecError};
 pub mod frame;
 pub use frame::Frame;
+pub mod link;
+pub use link::{Link, LinkError};
 pub mod message;
 pub use message::{
     Answer, Comparison, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation, Outcome,
