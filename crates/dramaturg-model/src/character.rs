@@ -3,7 +3,9 @@
 use serde::Serialize;
 use smol_str::SmolStr;
 
+use crate::chance::Chance;
 use crate::expr::Expr;
+use crate::fixed::{Fixed, MILLION};
 use crate::initial::Initial;
 use crate::level::LevelId;
 use crate::object::{ObjectId, Param, TypeId};
@@ -42,7 +44,7 @@ pub struct Share {
     /// Which.
     pub personality: PersonalityId,
     /// How much; none: all of it, or an equal part of what is left.
-    pub amount: Option<crate::Fixed>,
+    pub amount: Option<Fixed>,
 }
 
 /// A set of wishes about whoever has it.
@@ -87,6 +89,44 @@ pub struct Population {
     pub level: Option<LevelId>,
     /// Where it is declared.
     pub place: Span,
+}
+
+impl Population {
+    /// Which personality each of its objects has, in their order; the same for the same seed. Each part is as large as its share
+    /// says, to the nearest object, and chance decides who belongs to it. Shares without an amount divide what is left.
+    pub fn personalities_of_all(&self, seed: u64) -> Vec<Option<PersonalityId>> {
+        let whole = |amount: Fixed| amount.0.clamp(0, MILLION);
+        let written: i64 =
+            self.personalities.iter().filter_map(|share| share.amount).map(whole).fold(0, i64::saturating_add);
+        let open = self.personalities.iter().filter(|share| share.amount.is_none()).count() as i64;
+        let left = MILLION.saturating_sub(written).max(0);
+        let count = self.objects.len();
+        let mut parts: Vec<Option<PersonalityId>> = Vec::with_capacity(count);
+        let (mut so_far, mut opened) = (0i64, 0i64);
+        for share in &self.personalities {
+            so_far = so_far.saturating_add(match share.amount {
+                Some(amount) => whole(amount),
+                None => {
+                    opened += 1;
+                    left * opened / open - left * (opened - 1) / open
+                }
+            });
+            let end = (i128::from(so_far.min(MILLION)) * count as i128 + i128::from(MILLION / 2)) / i128::from(MILLION);
+            let end = usize::try_from(end).unwrap_or(count).max(parts.len());
+            parts.resize(end, Some(share.personality));
+        }
+        parts.resize(count, None);
+        let mut chance = Chance::new(seed ^ name_seed(&self.name));
+        for at in (1..count).rev() {
+            parts.swap(at, chance.below(at + 1));
+        }
+        parts
+    }
+}
+
+/// Two populations of one story are not dealt alike (FNV-1a: the same on every machine).
+fn name_seed(name: &str) -> u64 {
+    name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 /// Goals for a character with nothing else to do.

@@ -8,6 +8,7 @@ use crate::action::{Action, ActionId};
 use crate::character::{
     Character, CharacterId, Futile, FutileId, Personality, PersonalityId, Population, PopulationId,
 };
+use crate::event::EventKind;
 use crate::fluent::{Actuator, ActuatorId, Domain, Fluent, FluentId, FluentSource};
 use crate::initial::Initial;
 use crate::layer::{Layer, LayerId};
@@ -182,7 +183,14 @@ impl Model {
             }
             let ends = self.milestones.values().map(|m| &m.effects).chain(self.endings.values().map(|e| &e.effects));
             ends.flatten().for_each(|effect| touch(effect.target.fluent));
-            self.initial.iter().filter(|given| given.at.is_some()).for_each(|given| touch(given.target.fluent));
+            self.timed_given().for_each(|given| touch(given.target.fluent));
+            for (id, fluent) in self.fluents.iter() {
+                if let FluentSource::Done(pattern) = &fluent.source
+                    && self.may_happen(pattern.kind)
+                {
+                    touch(id);
+                }
+            }
             for pool in self.pools.values() {
                 pool.anchors.iter().for_each(|fluent| touch(*fluent));
                 touch(pool.anchored);
@@ -191,6 +199,28 @@ impl Model {
         }
         for (id, fluent) in self.fluents.iter_mut() {
             fluent.is_static = matches!(fluent.source, FluentSource::Stored | FluentSource::Done(_)) && !changing[id];
+        }
+    }
+
+    /// What is given at a tick, for the story and for populations.
+    pub fn timed_given(&self) -> impl Iterator<Item = &Initial> {
+        let crowds = self.populations.values().flat_map(|population| &population.given);
+        self.initial.iter().chain(crowds).filter(|given| given.at.is_some())
+    }
+
+    /// Whether anything that is declared can happen in this way.
+    fn may_happen(&self, kind: EventKind) -> bool {
+        match kind {
+            EventKind::Tag(tag) => {
+                self.actions.values().any(|action| action.tags.contains(&tag))
+                    || self.tasks.values().any(|task| task.tags.contains(&tag) && !task.methods.is_empty())
+                    || self.rules.values().any(|rule| rule.tags.contains(&tag))
+            }
+            EventKind::Task(task) => self.tasks.try_at(task).is_some_and(|task| !task.methods.is_empty()),
+            EventKind::Method(task, method) => {
+                self.tasks.try_at(task).is_some_and(|task| usize::from(method) < task.methods.len())
+            }
+            EventKind::Action(_) | EventKind::Rule(_) | EventKind::Milestone(_) | EventKind::Ending(_) => true,
         }
     }
 

@@ -68,7 +68,7 @@ impl State {
         let mut chance = Chance::new(seed);
         for population in model.populations.values().filter(|p| model.is_visible(p.level, level)) {
             for object in &population.objects {
-                for given in population.given.iter().filter(|given| !keeps(given.target.fluent)) {
+                for given in population.given.iter().filter(|given| given.at.is_none() && !keeps(given.target.fluent)) {
                     state.give(model, given, &[Value::Object(*object)], &mut chance);
                 }
             }

@@ -183,7 +183,7 @@ fn eligible(world: &World<'_>, templates: &[Template<'_>]) -> Table<RelationId, 
     }
     model.milestones.values().flat_map(|m| &m.effects).for_each(|effect| exclude(effect.target.fluent));
     model.endings.values().flat_map(|e| &e.effects).for_each(|effect| exclude(effect.target.fluent));
-    model.initial.iter().filter(|given| given.at.is_some()).for_each(|given| exclude(given.target.fluent));
+    model.timed_given().for_each(|given| exclude(given.target.fluent));
     for (fluent, declared) in model.fluents.iter() {
         if !matches!(declared.source, dramaturg_model::FluentSource::Stored) {
             exclude(fluent);

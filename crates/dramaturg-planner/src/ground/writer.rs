@@ -2,7 +2,7 @@
 
 use dramaturg_model::{
     Action, ActionId, Binder, Change, Comparison, ConditionTime, Contribution, Effect, EventKind, EventPattern, Expr,
-    FluentRef, FluentSource, MethodStep, ObjectId, Param, PatternArg, Rule, RuleId, Table, Trigger,
+    FluentRef, FluentSource, Initial, MethodStep, ObjectId, Param, PatternArg, Rule, RuleId, Table, Trigger,
 };
 use smallvec::SmallVec;
 
@@ -217,18 +217,22 @@ impl<'w, 'm> SchemaWriter<'w, 'm> {
                 }
             }
         }
+        for population in model.populations.values().filter(|p| model.is_visible(p.level, level)) {
+            let mut schema = self.new_schema(Source::Story, std::slice::from_ref(&population.param));
+            for given in population.given.iter().filter(|given| given.at.is_some()) {
+                schema.heads.push(general(given));
+            }
+            if !schema.heads.is_empty() {
+                self.push(schema, Vec::new());
+            }
+        }
         let mut schema = self.new_schema(Source::Story, &[]);
         let milestones = model.milestones.values().filter(|m| model.is_visible(m.level, level));
         milestones.flat_map(|m| &m.effects).for_each(|effect| self.effect_general(effect, &mut schema));
         let endings = model.endings.values().filter(|e| model.is_visible(e.level, level));
         endings.flat_map(|e| &e.effects).for_each(|effect| self.effect_general(effect, &mut schema));
         for given in model.initial.iter().filter(|g| g.at.is_some() && model.is_visible(g.level, level)) {
-            schema.heads.push(Head::General(General {
-                binders: &given.binders,
-                condition: given.condition.as_ref(),
-                target: &given.target,
-                value: new_value(&given.change),
-            }));
+            schema.heads.push(general(given));
         }
         for (fluent, declared) in model.fluents.iter() {
             // What tasks, milestones and endings have done is true from then on, for whom the pattern says.
@@ -458,6 +462,16 @@ impl<'w, 'm> SchemaWriter<'w, 'm> {
             schema.tests.push((expr, sign));
         }
     }
+}
+
+/// What is given at a tick, as something that may come about.
+fn general(given: &Initial) -> Head<'_> {
+    Head::General(General {
+        binders: &given.binders,
+        condition: given.condition.as_ref(),
+        target: &given.target,
+        value: new_value(&given.change),
+    })
 }
 
 fn new_value(change: &Change) -> NewValue<'_> {

@@ -41,7 +41,7 @@ pub(crate) fn rule(model: &Model, options: &LintOptions, found: &mut Vec<Diagnos
 /// Whether something changes by waiting, so that no state is lost for certain.
 fn time_alone_changes(model: &Model) -> bool {
     let timed = |rule: &Rule| rule.duration.is_some() || rule.expectation.is_some() || !rule.contributions.is_empty();
-    model.rules.values().any(timed) || model.initial.iter().any(|given| given.at.is_some())
+    model.rules.values().any(timed) || model.timed_given().next().is_some()
 }
 
 /// What the story wants in the end, and where it says so.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dramaturg_model::{Args, FluentId, Tick, Value};
+use dramaturg_model::{Args, FluentId, Initial, Model, ObjectId, PopulationId, Tick, Value};
 
 use super::goals::GoalKey;
 use super::rules::RunKey;
@@ -15,8 +15,8 @@ use super::waits::WaitKey;
 pub(super) enum Item {
     /// P0: a value is observed.
     Observe(FluentId, Args, Value),
-    /// P0: something given for this tick, by its number among what the model gives.
-    Given(usize),
+    /// P0: something given for this tick.
+    Given(Given),
     /// P1: a step ends.
     End(StepKey),
     /// P1: the effects of a rule with a duration come.
@@ -41,6 +41,28 @@ pub(super) enum Item {
     Acquire(StepKey, usize),
     /// P4: something is said at a moment of a step.
     Say(StepKey, usize),
+}
+
+/// Something the model gives at a tick, by its number: for the story, or for one member of a population.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) number: usize,
+    pub(super) whom: Option<(PopulationId, ObjectId)>,
+}
+
+impl Given {
+    /// What is given.
+    pub(super) fn find(self, model: &Model) -> Option<&Initial> {
+        match self.whom {
+            Some((population, _)) => model.populations.try_at(population)?.given.get(self.number),
+            None => model.initial.get(self.number),
+        }
+    }
+
+    /// The first variables of what is given.
+    pub(super) fn args(self) -> Args {
+        self.whom.iter().map(|(_, object)| Value::Object(*object)).collect()
+    }
 }
 
 /// Everything due, by tick.

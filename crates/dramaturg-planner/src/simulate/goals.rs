@@ -186,7 +186,17 @@ impl World {
             Owner::Character(object) => Some(vec![object]),
             Owner::Personality(personality) => {
                 let holders = model.characters.values().filter(|c| has(model, &c.personalities, personality, 0));
-                Some(holders.map(|character| character.object).collect())
+                let mut holders: Vec<ObjectId> = holders.map(|character| character.object).collect();
+                for population in model.populations.values() {
+                    let dealt = population.personalities_of_all(self.options.seed);
+                    let theirs = population.objects.iter().zip(dealt);
+                    let wanted = |dealt: PersonalityId| {
+                        let whole = Share { personality: dealt, amount: None };
+                        has(model, &[whole], personality, 0)
+                    };
+                    holders.extend(theirs.filter(|(_, dealt)| dealt.is_some_and(wanted)).map(|(object, _)| *object));
+                }
+                Some(holders)
             }
             Owner::Population(population) => Some(model.populations[population].objects.clone()),
             Owner::Injected(_) | Owner::Futile(_) => return None,

@@ -1,10 +1,10 @@
 //! Milestones, endings, and the change of levels.
 
-use dramaturg_model::{EndingId, LevelId, Milestone, MilestoneId, Model, State};
+use dramaturg_model::{EndingId, Evaluator, Fixed, LevelId, Milestone, MilestoneId, Model, State};
 
-use super::agenda::Item;
+use super::agenda::{Given, Item};
 use super::batch::{Batch, Reader};
-use super::event::{Cause, Violation, ViolationKind, WorldEventKind};
+use super::event::{Cause, Phase, Violation, ViolationKind, WorldEventKind};
 use super::rules::Happened;
 use super::watch::{Bindings, WatchId, Watched, Watches};
 use super::world::World;
@@ -40,12 +40,33 @@ impl World {
         }
         self.watches = watches;
         self.agenda.forget_given();
-        for (number, given) in model.initial.iter().enumerate() {
-            let at = given.at.as_ref().filter(|_| model.is_visible(given.level, level));
-            let tick = at.and_then(|at| self.value(model, at).as_number()).map(|at| at.round_half_up());
-            if let Some(tick) = tick.filter(|tick| (*tick, super::event::Phase::Observe) >= (self.tick, self.phase)) {
-                self.agenda.add(tick, Item::Given(number));
+        self.enter_given(model);
+    }
+
+    /// Puts what is given at a tick to come on the agenda.
+    fn enter_given(&mut self, model: &Model) {
+        let level = self.state.level();
+        for population in model.populations.ids() {
+            let declared = &model.populations[population];
+            let timed = declared.given.iter().any(|given| given.at.is_some());
+            for object in declared.objects.iter().filter(|_| timed && model.is_visible(declared.level, level)) {
+                for number in 0..declared.given.len() {
+                    self.enter_one_given(model, Given { number, whom: Some((population, *object)) });
+                }
             }
+        }
+        for (number, given) in model.initial.iter().enumerate() {
+            if model.is_visible(given.level, level) {
+                self.enter_one_given(model, Given { number, whom: None });
+            }
+        }
+    }
+
+    fn enter_one_given(&mut self, model: &Model, given: Given) {
+        let Some(at) = given.find(model).and_then(|found| found.at.as_ref()) else { return };
+        let tick = Evaluator::with(model, &self.state, &given.args()).number(at).map(Fixed::round_half_up);
+        if let Some(tick) = tick.filter(|tick| (*tick, Phase::Observe) >= (self.tick, self.phase)) {
+            self.agenda.add(tick, Item::Given(given));
         }
     }
 

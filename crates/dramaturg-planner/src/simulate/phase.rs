@@ -33,9 +33,10 @@ impl World {
         for item in &self.due {
             match item {
                 Item::Observe(fluent, args, value) => batch.set(*fluent, args.clone(), *value, Cause::Observation),
-                Item::Given(number) => {
-                    let reader = Reader { model, state: &self.state, args: &[], duration: None, cause: Cause::Given };
-                    if let Some(given) = model.initial.get(*number) {
+                Item::Given(due) => {
+                    let args = due.args();
+                    let reader = Reader { model, state: &self.state, args: &args, duration: None, cause: Cause::Given };
+                    if let Some(given) = due.find(model) {
                         let whom = (given.binders.as_slice(), given.condition.as_ref());
                         batch.change(&reader, whom, &given.target, &given.change, &mut self.chance);
                     }
