@@ -17,3 +17,6 @@ pub mod simulate;
 pub mod validate;
 
 pub mod lint;
+
+pub mod chronicle;
+pub mod planner;

@@ -29,6 +29,7 @@ pub mod words;
 
 mod actuators;
 mod agenda;
+mod assume;
 mod batch;
 mod end;
 mod levels;

@@ -1,0 +1,295 @@
+//! The world as it is known: what was reported, each thing at its own tick, and what follows from it.
+//!
+//! A [`World`] has no past, but reports come late: a step started three ticks ago, the player has been elsewhere for a second. So a
+//! chronicle keeps a world some way back, and every report since then. A report that lies behind the present moment runs the world
+//! again from there; all others cost nothing extra.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+
+use dramaturg_model::{Model, Observation, Step, Tick};
+use rustc_hash::FxHasher;
+
+use crate::simulate::{Expectations, NameProblem, Unmet, World, WorldEvent, WorldOptions, names};
+
+/// How a chronicle is kept.
+#[derive(Clone, Debug)]
+pub struct ChronicleOptions {
+    /// How the world is driven; what is expected is always waited for, and what the game performs is performed.
+    pub world: WorldOptions,
+    /// How far back reports may lie. An older one counts as made at the oldest tick that is kept.
+    pub window: Tick,
+}
+
+impl Default for ChronicleOptions {
+    fn default() -> Self {
+        Self { world: WorldOptions::default(), window: 600 }
+    }
+}
+
+/// Something reported.
+#[derive(Clone, Debug)]
+enum Fact {
+    /// A fluent was seen to have a value.
+    Seen(Observation),
+    /// A step started.
+    Started(u32),
+    /// A step ended without its effects.
+    Cut(u32),
+}
+
+/// A step that the game has started.
+#[derive(Clone, Debug)]
+struct Run {
+    step: Step,
+    start: Tick,
+    /// How long it takes as far as is known.
+    duration: Tick,
+    /// When it ended, with its effects.
+    finished: Option<Tick>,
+    /// When it ended, without them.
+    cut: Option<Tick>,
+}
+
+impl Run {
+    /// How long the world lets it run, if reports are in up to this tick: a step that has not been reported as ended goes on.
+    fn lasts(&self, reported: Tick) -> Tick {
+        match self.finished {
+            Some(end) => end.saturating_sub(self.start).max(1),
+            None => self.duration.max(reported.saturating_add(1).saturating_sub(self.start)).max(1),
+        }
+    }
+}
+
+/// The world as it is known.
+#[derive(Clone, Debug)]
+pub struct Chronicle {
+    window: Tick,
+    /// The world some way back; everything reported up to its tick is in it.
+    base: World,
+    /// The world at the last tick that was reported.
+    present: World,
+    /// Reports after the base, by tick and order of arrival.
+    facts: BTreeMap<(Tick, u64), Fact>,
+    arrived: u64,
+    /// The first fact that is not in the present world.
+    next: (Tick, u64),
+    /// Whether a fact lies behind the present.
+    behind: bool,
+    runs: BTreeMap<u32, Run>,
+    /// What was told already, so that running again tells only what is new.
+    told: BTreeSet<(Tick, u64)>,
+    events: Vec<WorldEvent>,
+    reruns: u64,
+}
+
+impl Chronicle {
+    /// The world before tick 0.
+    pub fn begin(model: &Model, options: ChronicleOptions) -> Self {
+        let world =
+            WorldOptions { expectations: Expectations::Watched, unmet: Unmet::Performed, ..options.world.clone() };
+        Self::of(World::begin(model, world), options.window)
+    }
+
+    /// A chronicle that begins with a world.
+    pub fn of(world: World, window: Tick) -> Self {
+        Self {
+            window: window.max(1),
+            base: world.clone(),
+            present: world,
+            facts: BTreeMap::new(),
+            arrived: 0,
+            next: (Tick::MIN, 0),
+            behind: false,
+            runs: BTreeMap::new(),
+            told: BTreeSet::new(),
+            events: Vec::new(),
+            reruns: 0,
+        }
+    }
+
+    /// The world at the last tick that was reported.
+    pub fn present(&self) -> &World {
+        &self.present
+    }
+
+    /// The oldest tick about which something can still be reported.
+    pub fn oldest(&self) -> Tick {
+        let (tick, phase) = self.base.next_phase();
+        if phase == crate::simulate::Phase::Observe { tick } else { tick.saturating_add(1) }
+    }
+
+    /// How often a report made the world run again.
+    pub fn reruns(&self) -> u64 {
+        self.reruns
+    }
+
+    /// Takes out what happened since the last call.
+    pub fn drain(&mut self) -> Vec<WorldEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Whether the game performs this step now, as far as is known.
+    pub fn is_running(&self, step: u32) -> bool {
+        self.runs.get(&step).is_some_and(|run| run.finished.is_none() && run.cut.is_none())
+    }
+
+    /// Something was seen, from one tick until before another.
+    pub fn observe(&mut self, model: &Model, seen: &Observation) -> Result<(), NameProblem> {
+        let (fluent, _) = names::fluent(model, &seen.fluent)?;
+        names::value_of(model, fluent, &seen.value)?;
+        self.report(seen.from, Fact::Seen(Observation { to: None, ..seen.clone() }));
+        // What the plan did to it meanwhile does not count: it was so until the end of its time.
+        if let Some(last) = seen.to.map(|to| to.saturating_sub(1)).filter(|last| *last > seen.from) {
+            self.report(last, Fact::Seen(Observation { from: last, to: None, ..seen.clone() }));
+        }
+        Ok(())
+    }
+
+    /// The game has started a step.
+    pub fn started(&mut self, model: &Model, step: &Step, tick: Tick) -> Result<(), NameProblem> {
+        if self.runs.contains_key(&step.id) {
+            return Ok(());
+        }
+        names::args(model, names::performed(model, &step.action)?, &step.args)?;
+        let run = Run { step: step.clone(), start: tick, duration: step.duration, finished: None, cut: None };
+        self.runs.insert(step.id, run);
+        self.report(tick, Fact::Started(step.id));
+        Ok(())
+    }
+
+    /// A running step will take so long in all.
+    pub fn amended(&mut self, step: u32, duration: Tick) {
+        let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none()) else { return };
+        run.duration = duration.max(1);
+        let lasts = run.lasts(self.present.now());
+        self.present.amend(step, lasts);
+        self.base.amend(step, lasts);
+    }
+
+    /// A running step has ended, with its effects.
+    pub fn finished(&mut self, step: u32, tick: Tick) {
+        let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
+            return;
+        };
+        let tick = tick.max(run.start.saturating_add(1));
+        run.finished = Some(tick);
+        let lasts = run.lasts(tick);
+        if self.is_ahead(tick) {
+            self.present.amend(step, lasts);
+        } else {
+            self.behind = true;
+        }
+        self.base.amend(step, lasts);
+    }
+
+    /// A running step has ended without its effects.
+    pub fn cut(&mut self, step: u32, tick: Tick) {
+        let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
+            return;
+        };
+        run.cut = Some(tick);
+        self.report(tick, Fact::Cut(step));
+    }
+
+    fn is_ahead(&self, tick: Tick) -> bool {
+        tick >= self.present.next_phase().0
+    }
+
+    fn report(&mut self, tick: Tick, fact: Fact) {
+        let tick = tick.max(self.oldest());
+        self.behind |= !self.is_ahead(tick);
+        self.facts.insert((tick, self.arrived), fact);
+        self.arrived += 1;
+    }
+
+    /// Everything up to this tick has been reported: the world runs up to it.
+    pub fn advance(&mut self, model: &Model, tick: Tick) {
+        if self.behind {
+            self.behind = false;
+            self.reruns += 1;
+            let now = self.present.now();
+            self.present = self.base.clone();
+            self.next = (Tick::MIN, 0);
+            let oldest = self.oldest();
+            for (id, run) in self.runs.iter().filter(|(_, run)| run.start < oldest) {
+                self.present.amend(*id, run.lasts(now.max(tick)));
+            }
+            run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, now.max(tick));
+        } else if tick > self.present.now() || self.present.next_phase().0 <= tick {
+            let overdue = self.runs.iter().filter(|(_, run)| run.finished.is_none() && run.cut.is_none());
+            for (id, run) in overdue {
+                if run.start.saturating_add(run.duration) <= tick {
+                    self.present.amend(*id, run.lasts(tick));
+                }
+            }
+            run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick);
+        }
+        self.tell();
+        if self.present.now().saturating_sub(self.base.now()) > self.window.saturating_mul(2) {
+            self.settle(model);
+        }
+    }
+
+    fn tell(&mut self) {
+        for event in self.present.drain() {
+            let mut hasher = FxHasher::default();
+            format!("{:?}", event.kind).hash(&mut hasher);
+            if self.told.insert((event.tick, hasher.finish())) {
+                self.events.push(event);
+            }
+        }
+    }
+
+    /// Moves the base up: what lies before it can no longer be changed.
+    fn settle(&mut self, model: &Model) {
+        let to = self.present.now().saturating_sub(self.window);
+        let mut next = (Tick::MIN, 0);
+        for (id, run) in &self.runs {
+            self.base.amend(*id, run.lasts(self.present.now()));
+        }
+        run_world(model, &mut self.base, &self.facts, &mut next, &self.runs, to);
+        self.base.drain();
+        self.facts = self.facts.split_off(&(to.saturating_add(1), 0));
+        self.told = self.told.split_off(&(to, 0));
+        self.runs.retain(|_, run| run.finished.or(run.cut).is_none_or(|end| end > to));
+    }
+
+    /// A copy of the world that can be run ahead: what is expected comes as expected.
+    pub fn ahead(&self) -> World {
+        self.present.assuming()
+    }
+}
+
+/// Runs a world up to a tick, with every fact at its own.
+fn run_world(
+    model: &Model,
+    world: &mut World,
+    facts: &BTreeMap<(Tick, u64), Fact>,
+    next: &mut (Tick, u64),
+    runs: &BTreeMap<u32, Run>,
+    tick: Tick,
+) {
+    let due = facts.range(*next..(tick.saturating_add(1), 0));
+    for ((at, number), fact) in due {
+        world.step_to(model, at.saturating_sub(1));
+        match fact {
+            Fact::Seen(seen) => {
+                // The names were looked at when it came in.
+                let _ = world.observe(model, &Observation { from: *at, ..seen.clone() });
+            }
+            Fact::Started(id) => {
+                if let Some(run) = runs.get(id) {
+                    let step = Step { start: *at, duration: run.lasts(tick), ..run.step.clone() };
+                    let _ = world.schedule(model, &step);
+                }
+            }
+            Fact::Cut(id) => world.cut(*id),
+        }
+        *next = (*at, number + 1);
+    }
+    world.step_to(model, tick);
+}
+
+#[cfg(test)]
+mod tests;
