@@ -1,0 +1,177 @@
+//! The executor inside the game's own save.
+
+use std::fmt;
+
+use dramaturg_wire::{Channel, ChannelSave, Codec, Execute, Line, Task, Tick};
+use serde::{Deserialize, Serialize};
+
+use crate::dictionary::Dictionary;
+use crate::ended::Ended;
+use crate::executor::{Executor, channel_options};
+use crate::options::ExecutorOptions;
+use crate::perform::Run;
+use crate::tasks::Standing;
+use crate::voice::Voice;
+
+const MAGIC: &[u8; 4] = b"DRMX";
+/// Raised when what is written changes; older bytes are refused, never misread.
+const FORMAT: u16 = 1;
+/// No conversation has as many messages.
+const NUMBER_MAX: u64 = 1 << 62;
+
+/// Why bytes are no checkpoint of this executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckpointError {
+    /// They are something else.
+    NotACheckpoint,
+    /// Another release wrote them, in this format.
+    OtherFormat(u16),
+    /// They were cut off or altered.
+    Damaged,
+    /// The executor wrote its frames in the other codec then.
+    OtherCodec,
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotACheckpoint => f.write_str("these bytes are no checkpoint of an executor"),
+            Self::OtherFormat(format) => {
+                write!(f, "the checkpoint has format {format}, but this release reads format {FORMAT}")
+            }
+            Self::Damaged => f.write_str("the checkpoint is damaged"),
+            Self::OtherCodec => f.write_str("the checkpoint was made with the other codec; restore it with that one"),
+        }
+    }
+}
+
+impl std::error::Error for CheckpointError {}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    json: bool,
+    tick: Tick,
+    paused: bool,
+    update: Tick,
+    requests: u32,
+    rate_milli: u32,
+    session: Option<String>,
+    sent_most: Option<u64>,
+    names: Vec<String>,
+    waiting: Vec<Execute>,
+    running: Vec<(Execute, Run)>,
+    ended: Vec<Ended>,
+    lines: Vec<Line>,
+    answers: Vec<(Task, String)>,
+    channel: ChannelSave,
+}
+
+impl Executor {
+    /// All that must be kept so that the executor can go on in another process: what waits, what runs, what has ended and what the
+    /// director has not acknowledged.
+    ///
+    /// A game keeps it in its own save, made between two frames. What the game does after it and never reports is lost with the
+    /// game; the director learns so from the resume and plans anew.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        let kept = Kept {
+            json: self.options.codec == Codec::Json,
+            tick: self.tick,
+            paused: self.paused,
+            update: self.update,
+            requests: self.requests,
+            rate_milli: self.options.rate_milli,
+            session: self.greeting.session.clone(),
+            sent_most: (!self.greeting.is_open()).then_some(self.greeting.sent_most),
+            names: self.names.names().to_vec(),
+            waiting: self.tasks.waiting().into_iter().cloned().collect(),
+            running: self
+                .running
+                .iter()
+                .filter_map(|run| Some((self.tasks.execute(run.slot)?.clone(), run.clone())))
+                .collect(),
+            ended: self.tasks.ended().cloned().collect(),
+            lines: self.lines.iter().cloned().collect(),
+            answers: self.answers.clone(),
+            channel: self.voice.channel.save(),
+        };
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        // Writing to memory fails only for values that no serialiser could write, and there are none here.
+        let body = postcard::to_extend(&kept, Vec::new()).unwrap_or_default();
+        bytes.extend_from_slice(&checksum(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+
+    /// An executor that goes on from a checkpoint. It says hello in its first frame, tells the director that it comes from before,
+    /// and tells the game through [`crate::Game::resume_task`] what runs.
+    pub fn restore(bytes: &[u8], options: ExecutorOptions) -> Result<Self, CheckpointError> {
+        let kept = read(bytes)?;
+        if kept.json != (options.codec == Codec::Json) {
+            return Err(CheckpointError::OtherCodec);
+        }
+        let save = &kept.channel;
+        let last = save.first.checked_add(save.outbox.len() as u64).filter(|last| *last < NUMBER_MAX);
+        let last = last.and_then(|last| last.checked_sub(1)).ok_or(CheckpointError::Damaged)?;
+        if save.received >= NUMBER_MAX {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut executor = Self::new(options);
+        executor.voice = Voice::over(Channel::load(channel_options(&executor.options), save, 0));
+        executor.options.rate_milli = kept.rate_milli;
+        (executor.tick, executor.paused, executor.requests) = (kept.tick, kept.paused, kept.requests);
+        executor.update = kept.update.max(1);
+        executor.greeting.restored = kept.session.is_some();
+        executor.greeting.session = kept.session;
+        executor.greeting.sent_most = kept.sent_most.unwrap_or(last);
+        executor.names = Dictionary::new(kept.names);
+        for ended in kept.ended {
+            executor.must_be_unknown(ended.task)?;
+            executor.tasks.remember(ended);
+        }
+        for execute in kept.waiting {
+            executor.must_be_unknown(execute.task)?;
+            executor.tasks.wait(execute);
+        }
+        for (execute, mut run) in kept.running {
+            executor.must_be_unknown(execute.task)?;
+            run.asks = execute.question.is_some();
+            run.slot = executor.tasks.run(execute);
+            executor.running.push(run);
+        }
+        executor.untold = !executor.running.is_empty();
+        executor.lines = kept.lines.into();
+        executor.lines.make_contiguous().sort_by_key(|line| line.tick);
+        executor.answers = kept.answers;
+        Ok(executor)
+    }
+
+    fn must_be_unknown(&self, task: Task) -> Result<(), CheckpointError> {
+        match self.tasks.standing(task) {
+            Standing::Unknown => Ok(()),
+            _ => Err(CheckpointError::Damaged),
+        }
+    }
+}
+
+fn read(bytes: &[u8]) -> Result<Kept, CheckpointError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotACheckpoint)?;
+    let (format, rest) = rest.split_first_chunk().ok_or(CheckpointError::Damaged)?;
+    let format = u16::from_le_bytes(*format);
+    if format != FORMAT {
+        return Err(CheckpointError::OtherFormat(format));
+    }
+    let (sum, body) = rest.split_first_chunk().ok_or(CheckpointError::Damaged)?;
+    if u64::from_le_bytes(*sum) != checksum(body) {
+        return Err(CheckpointError::Damaged);
+    }
+    match postcard::take_from_bytes(body) {
+        Ok((kept, [])) => Ok(kept),
+        _ => Err(CheckpointError::Damaged),
+    }
+}
+
+/// FNV-1a: enough to notice an accident.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

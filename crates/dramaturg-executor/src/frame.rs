@@ -1,0 +1,46 @@
+//! One call a frame.
+
+use dramaturg_wire::link::{Link, LinkError};
+use dramaturg_wire::{FaultCode, Tick};
+
+use crate::executor::Executor;
+use crate::game::Game;
+
+impl Executor {
+    /// All that a game does in a frame: takes in what has arrived, runs the tick, sends what is due.
+    ///
+    /// The tick runs even if the link has failed; the error tells that it has. Then take another link and call
+    /// [`Executor::reconnect`]: until the director answers, what waits starts in its tick all the same.
+    pub fn frame<G, L>(&mut self, tick: Tick, game: &mut G, link: &mut L) -> Result<(), LinkError>
+    where
+        G: Game + ?Sized,
+        L: Link + ?Sized,
+    {
+        let arrived = self.receive_all(link);
+        self.tick(tick, game);
+        let mut sent = Ok(());
+        self.poll(&mut |frame| {
+            if sent.is_ok() {
+                sent = link.send(frame);
+            }
+        });
+        arrived.and(sent)
+    }
+
+    fn receive_all<L: Link + ?Sized>(&mut self, link: &mut L) -> Result<(), LinkError> {
+        let mut bytes = std::mem::take(&mut self.incoming);
+        let arrived = loop {
+            match link.receive(&mut bytes) {
+                Ok(true) => {
+                    if let Err(error) = self.receive(&bytes) {
+                        self.complain(FaultCode::Protocol, &error.to_string());
+                    }
+                }
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.incoming = bytes;
+        arrived
+    }
+}

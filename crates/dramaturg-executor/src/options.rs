@@ -1,0 +1,46 @@
+//! What a game tells its executor before it begins.
+
+use dramaturg_wire::Codec;
+
+/// How an executor behaves. All that has a sensible value has it already: `ExecutorOptions { game: "castle".into(), ..Default::default() }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExecutorOptions {
+    /// Who is calling, for the director's logs.
+    pub game: String,
+    /// Proves that the game may talk to the director, where one is wanted.
+    pub token: Option<String>,
+    /// The story, where the director serves several.
+    pub story: Option<String>,
+    /// How frames are written; both sides must agree.
+    pub codec: Codec,
+    /// Ticks in a second, times a thousand.
+    pub rate_milli: u32,
+    /// Every how many ticks the time is reported, until the director says otherwise in its welcome.
+    pub update: u32,
+    /// What is not acknowledged after so many ticks is sent again. A frame in which the tick stands still counts as one.
+    pub resend: u32,
+    /// So many tasks may wait; one more is refused, so that a director gone wild cannot fill the game's memory.
+    pub waiting_max: usize,
+    /// So many ended tasks are remembered, to tell the director when it asks again.
+    pub ended_max: usize,
+    /// Once so many messages wait to be acknowledged, readings of sensors are left out: a link that is down for an hour must not
+    /// fill the game's memory. Starts, ends and answers are always kept.
+    pub unacknowledged_max: usize,
+}
+
+impl Default for ExecutorOptions {
+    fn default() -> Self {
+        Self {
+            game: String::new(),
+            token: None,
+            story: None,
+            codec: Codec::Binary,
+            rate_milli: 60_000,
+            update: 12,
+            resend: 30,
+            waiting_max: 65_536,
+            ended_max: 4_096,
+            unacknowledged_max: 65_536,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Starts tasks in their ticks and follows them to their end.
+
+use dramaturg_wire::{Answer, Execute, Outcome, Tick, ToDirector};
+use serde::{Deserialize, Serialize};
+
+use crate::dictionary::Dictionary;
+use crate::executor::Executor;
+use crate::game::{Game, Report};
+use crate::guard;
+use crate::view::TaskView;
+use crate::voice::Voice;
+
+/// A task that runs. All that is looked at in every tick stands here, side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// Where its task is kept.
+    pub(crate) slot: u32,
+    /// Whether it is a question.
+    pub(crate) asks: bool,
+    pub(crate) thousandths: u16,
+    pub(crate) started: Tick,
+    pub(crate) late: Tick,
+    /// As last amended.
+    pub(crate) duration: Tick,
+    /// When its fluents are read next; never, if it has none or they are read at its end.
+    pub(crate) next_read: Tick,
+    /// When the answer is taken that holds if there is none.
+    pub(crate) deadline: Tick,
+}
+
+impl Run {
+    fn new(slot: u32, execute: &Execute, tick: Tick, late: Tick) -> Self {
+        let subscribes = execute.every > 0 && !execute.reads.is_empty();
+        let within = execute.question.as_ref().and_then(|question| question.within.as_ref());
+        Self {
+            slot,
+            asks: execute.question.is_some(),
+            thousandths: 0,
+            started: tick,
+            late,
+            duration: execute.duration.max(0),
+            next_read: if subscribes { tick } else { Tick::MAX },
+            deadline: within.map_or(Tick::MAX, |(ticks, _)| tick.saturating_add(*ticks)),
+        }
+    }
+
+    /// How far it is: what the game said, or else how much of its time is over.
+    fn thousandths(&self, tick: Tick) -> u16 {
+        if self.thousandths > 0 || self.duration <= 0 {
+            return self.thousandths;
+        }
+        let elapsed = i128::from(tick.saturating_sub(self.started).clamp(0, self.duration));
+        u16::try_from(elapsed * 1000 / i128::from(self.duration)).unwrap_or(1000)
+    }
+}
+
+/// How a task ended, and whether it was an answer that ended it.
+struct End {
+    outcome: Outcome,
+    answer: Option<String>,
+}
+
+impl End {
+    const fn plain(outcome: Outcome) -> Self {
+        Self { outcome, answer: None }
+    }
+}
+
+impl Executor {
+    /// Starts every task whose tick has come.
+    pub(crate) fn start_due<G: Game + ?Sized>(&mut self, game: &mut G) {
+        let tick = self.tick;
+        while let Some(slot) = self.tasks.take_due(tick) {
+            let Some(execute) = self.tasks.execute(slot) else { continue };
+            let (task, version) = (execute.task, execute.version);
+            let late = tick.saturating_sub(execute.start);
+            let refused = if late > Tick::from(execute.late.most) {
+                Some(Outcome::Missed { by: late })
+            } else if self.names.get(execute.action).is_none() {
+                let reason = format!("the action has no name: number {} is not in the dictionary", execute.action.0);
+                Some(Outcome::Failed { reason })
+            } else {
+                guard::failing(execute, &self.names, game).map(|guard| Outcome::GuardFailed { guard })
+            };
+            if let Some(outcome) = refused {
+                let outcome = self.voice.report(task, version, tick, outcome);
+                self.tasks.end(slot, tick, false, outcome);
+                continue;
+            }
+            let run = Run::new(slot, execute, tick, late);
+            let view = TaskView { execute, run: &run, names: &self.names };
+            self.voice.report(task, version, tick, Outcome::Started { late });
+            match view.question() {
+                Some(question) => game.ask(&view, question),
+                None => game.start(&view),
+            }
+            self.running.push(run);
+        }
+    }
+
+    /// Asks after every task that runs, and reports what has changed.
+    pub(crate) fn follow<G: Game + ?Sized>(&mut self, game: &mut G) {
+        let Self { running, tasks, names, voice, answers, tick, options, .. } = self;
+        let tick = *tick;
+        running.retain_mut(|run| {
+            let Some(execute) = tasks.execute(run.slot) else { return false };
+            let given = if run.asks { take_answer(answers, execute) } else { None };
+            let report = match given {
+                Some(answer) => Report::Answered(answer),
+                None => game.poll(&TaskView { execute, run, names }, tick),
+            };
+            let mut progressed = false;
+            let mut end = match report {
+                Report::Running => None,
+                Report::Progress(thousandths) => {
+                    progressed = run.thousandths != thousandths.min(1000);
+                    run.thousandths = thousandths.min(1000);
+                    None
+                }
+                Report::Amended(duration) => {
+                    if duration != run.duration {
+                        run.duration = duration;
+                        voice.report(execute.task, execute.version, tick, Outcome::Amended { duration });
+                    }
+                    None
+                }
+                Report::Finished => Some(End::plain(Outcome::Finished)),
+                Report::Failed(reason) => Some(End::plain(Outcome::Failed { reason: reason.into_owned() })),
+                Report::Answered(answer) => Some(answered(execute, answer)),
+            };
+            if end.is_none()
+                && tick >= run.deadline
+                && let Some((_, default)) = execute.question.as_ref().and_then(|question| question.within.clone())
+            {
+                game.cancel(&TaskView { execute, run, names });
+                end = Some(End { outcome: Outcome::Finished, answer: Some(default) });
+            }
+            let Some(End { outcome, answer }) = end else {
+                let reads = tick >= run.next_read;
+                let room = voice.channel.unacknowledged() < options.unacknowledged_max;
+                if reads {
+                    run.next_read = tick.saturating_add(Tick::from(execute.every.max(1)));
+                }
+                if (reads || progressed) && room {
+                    if reads {
+                        read(execute, names, voice, tick, game);
+                    }
+                    let outcome = Outcome::Progress { thousandths: run.thousandths(tick) };
+                    voice.report(execute.task, execute.version, tick, outcome);
+                }
+                return true;
+            };
+            if let Some(answer) = answer {
+                let (task, version) = (execute.task, execute.version);
+                voice.say(&ToDirector::Answer(Answer { task, version, tick, answer }));
+            }
+            if outcome == Outcome::Finished {
+                read(execute, names, voice, tick, game);
+            }
+            let outcome = voice.report(execute.task, execute.version, tick, outcome);
+            tasks.end(run.slot, tick, true, outcome);
+            false
+        });
+        // What was answered to a task that has ended meanwhile answers nothing.
+        answers.clear();
+    }
+
+    /// Tells the game what runs since its checkpoint.
+    pub(crate) fn tell_resumed<G: Game + ?Sized>(&mut self, game: &mut G) {
+        for run in &self.running {
+            if let Some(execute) = self.tasks.execute(run.slot) {
+                game.resume_task(&TaskView { execute, run, names: &self.names });
+            }
+        }
+    }
+}
+
+fn take_answer(answers: &mut Vec<(dramaturg_wire::Task, String)>, execute: &Execute) -> Option<String> {
+    let at = answers.iter().position(|(task, _)| *task == execute.task)?;
+    Some(answers.swap_remove(at).1)
+}
+
+/// An answer ends a question, if it is one of those that were offered.
+fn answered(execute: &Execute, answer: String) -> End {
+    let offered = execute.question.as_ref().map(|question| question.answers.as_slice());
+    match offered {
+        None => End::plain(Outcome::Failed { reason: format!("nothing was asked, but the answer is `{answer}`") }),
+        Some(answers) if !answers.is_empty() && answers.iter().all(|(name, _)| *name != answer) => {
+            End::plain(Outcome::Failed { reason: format!("`{answer}` is none of the answers") })
+        }
+        Some(_) => End { outcome: Outcome::Finished, answer: Some(answer) },
+    }
+}
+
+/// Adds the values of a task's fluents to its next status. Those that the game does not know are left out.
+fn read<G: Game + ?Sized>(execute: &Execute, names: &Dictionary, voice: &mut Voice, tick: Tick, game: &G) {
+    for id in &execute.reads {
+        if let Some(fluent) = names.get(*id)
+            && let Some(value) = game.value(fluent)
+        {
+            voice.saw(fluent, value, tick);
+        }
+    }
+}

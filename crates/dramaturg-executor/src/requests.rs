@@ -1,0 +1,112 @@
+//! What the game says on its own account.
+
+use std::fmt;
+
+use dramaturg_wire::{Observation, Task, ToDirector};
+
+use crate::executor::Executor;
+use crate::tasks::Standing;
+
+/// Why an answer was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerError {
+    /// No such question is open: it was answered, its time is over, or it was never asked.
+    NotAsked,
+    /// The question offers other answers.
+    NotOffered,
+}
+
+impl fmt::Display for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotAsked => "no such question is open",
+            Self::NotOffered => "the question offers other answers",
+        })
+    }
+}
+
+impl std::error::Error for AnswerError {}
+
+impl Executor {
+    /// Tells the director something that it did not ask for.
+    pub fn perceive(&mut self, observation: Observation) {
+        self.perceive_all(vec![observation]);
+    }
+
+    /// Tells the director several things at once that it did not ask for.
+    pub fn perceive_all(&mut self, observations: Vec<Observation>) {
+        if !observations.is_empty() {
+            self.voice.say(&ToDirector::Perceive { observations });
+        }
+    }
+
+    /// Answers a question; it ends in the next tick.
+    pub fn answer(&mut self, task: Task, answer: impl Into<String>) -> Result<(), AnswerError> {
+        let Standing::Running { slot, .. } = self.tasks.standing(task) else { return Err(AnswerError::NotAsked) };
+        let question = self.tasks.execute(slot).and_then(|execute| execute.question.as_ref());
+        let offered = &question.ok_or(AnswerError::NotAsked)?.answers;
+        let answer = answer.into();
+        if !offered.is_empty() && offered.iter().all(|(name, _)| *name != answer) {
+            return Err(AnswerError::NotOffered);
+        }
+        if self.answers.iter().any(|(answered, _)| *answered == task) {
+            return Err(AnswerError::NotAsked);
+        }
+        self.answers.push((task, answer));
+        Ok(())
+    }
+
+    /// Sets other goals, each as the story language writes a wish: for a character, or with no owner for the story.
+    pub fn set_goals(&mut self, owner: Option<String>, goals: Vec<String>) {
+        self.voice.say(&ToDirector::SetGoals { owner, goals });
+    }
+
+    /// Time stands still: nothing starts and nothing is asked after until [`Executor::resume`]. Frames may go on, so that messages
+    /// are still exchanged.
+    pub fn pause(&mut self) {
+        if !self.paused {
+            self.paused = true;
+            self.voice.say(&ToDirector::Pause { tick: self.tick });
+        }
+    }
+
+    /// Time goes on, at so many ticks in a thousand seconds. Also tells of another pace when nothing was paused.
+    pub fn resume(&mut self, rate_milli: u32) {
+        self.paused = false;
+        self.options.rate_milli = rate_milli;
+        self.voice.say(&ToDirector::Continue { tick: self.tick, rate_milli });
+    }
+
+    /// Whether time stands still.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Sets the language for lines: `en`, `de-AT`.
+    pub fn set_language(&mut self, tag: impl Into<String>) {
+        self.voice.say(&ToDirector::Language { tag: tag.into() });
+    }
+
+    /// Asks for a save of the session, which comes through [`crate::Game::saved`] under the number that is returned. A game keeps
+    /// it in its own save, beside [`Executor::checkpoint`].
+    pub fn request_save(&mut self) -> u32 {
+        self.requests = self.requests.wrapping_add(1);
+        self.voice.say(&ToDirector::Save { request: self.requests });
+        self.requests
+    }
+
+    /// Hands a save back to the director; [`crate::Game::loaded`] tells when it is done, under the number that is returned.
+    ///
+    /// The tasks that the executor knows must be those of the save. Restore it from the checkpoint that was kept beside the save,
+    /// or else call [`Executor::leave_session`] and [`Executor::reconnect`] first.
+    pub fn load(&mut self, data: Vec<u8>) -> u32 {
+        self.requests = self.requests.wrapping_add(1);
+        self.voice.say(&ToDirector::Load { request: self.requests, data });
+        self.requests
+    }
+
+    /// Ends the session. Go on with frames until [`Executor::unacknowledged`] is 0, so that the director hears of it.
+    pub fn goodbye(&mut self, reason: impl Into<String>) {
+        self.voice.say(&ToDirector::Goodbye { reason: reason.into() });
+    }
+}

@@ -1,0 +1,253 @@
+//! The table of all tasks the executor knows.
+
+use dramaturg_wire::{Execute, Outcome, Task, TaskRecord, TaskState, Tick};
+use rustc_hash::FxHashMap;
+
+use crate::ended::{Ended, EndedRing};
+use crate::perform::Run;
+use crate::waiting::{Due, Waiting};
+
+/// Where a task is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Waiting or running, in this slot.
+    Held(u32),
+    /// Over; its number in the ring.
+    Ended(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Free,
+    Waiting,
+    Running,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    execute: Execute,
+    stage: Stage,
+    /// Which place in the order is the slot's own.
+    stamp: u64,
+}
+
+/// How a task stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Standing<'a> {
+    Unknown,
+    Waiting { slot: u32, version: u32 },
+    Running { slot: u32, version: u32 },
+    Ended(&'a Ended),
+}
+
+/// Every task that waits or runs, and the last that ended. Slots and places are used again, so that it does not allocate once it
+/// has been as full as it gets.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasks {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    index: FxHashMap<Task, Place>,
+    /// How many entries the index has room for, counting none as lost.
+    index_room: usize,
+    waiting: Waiting,
+    waiting_count: usize,
+    ended: EndedRing,
+    stamps: u64,
+}
+
+impl Tasks {
+    pub(crate) fn new(ended_max: usize) -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            index: FxHashMap::default(),
+            index_room: 0,
+            waiting: Waiting::default(),
+            waiting_count: 0,
+            ended: EndedRing::new(ended_max),
+            stamps: 0,
+        }
+    }
+
+    /// How many tasks wait for their tick.
+    pub(crate) fn waiting_count(&self) -> usize {
+        self.waiting_count
+    }
+
+    pub(crate) fn standing(&self, task: Task) -> Standing<'_> {
+        match self.index.get(&task) {
+            None => Standing::Unknown,
+            Some(Place::Ended(number)) => self.ended.get(*number).map_or(Standing::Unknown, Standing::Ended),
+            Some(Place::Held(slot)) => match self.slot(*slot) {
+                Some(Slot { stage: Stage::Waiting, execute, .. }) => {
+                    Standing::Waiting { slot: *slot, version: execute.version }
+                }
+                Some(Slot { stage: Stage::Running, execute, .. }) => {
+                    Standing::Running { slot: *slot, version: execute.version }
+                }
+                _ => Standing::Unknown,
+            },
+        }
+    }
+
+    fn slot(&self, slot: u32) -> Option<&Slot> {
+        self.slots.get(slot as usize)
+    }
+
+    fn slot_mut(&mut self, slot: u32) -> Option<&mut Slot> {
+        self.slots.get_mut(slot as usize)
+    }
+
+    /// What is to be performed.
+    pub(crate) fn execute(&self, slot: u32) -> Option<&Execute> {
+        self.slot(slot).filter(|slot| slot.stage != Stage::Free).map(|slot| &slot.execute)
+    }
+
+    /// Lets a task wait for its tick that neither waits nor runs.
+    pub(crate) fn wait(&mut self, execute: Execute) {
+        let slot = self.hold(execute, Stage::Waiting);
+        self.waiting_count += 1;
+        self.enqueue(slot);
+    }
+
+    /// Takes in a task that runs already, from a checkpoint.
+    pub(crate) fn run(&mut self, execute: Execute) -> u32 {
+        self.hold(execute, Stage::Running)
+    }
+
+    /// Puts a later version in the place of one that waits.
+    pub(crate) fn replace(&mut self, slot: u32, execute: Execute) {
+        if let Some(held) = self.slot_mut(slot) {
+            held.execute = execute;
+            self.enqueue(slot);
+            self.tidy();
+        }
+    }
+
+    fn hold(&mut self, execute: Execute, stage: Stage) -> u32 {
+        let task = execute.task;
+        let held = Slot { execute, stage, stamp: 0 };
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        match self.slots.get_mut(slot as usize) {
+            Some(free) => *free = held,
+            None => self.slots.push(held),
+        }
+        self.place(task, Place::Held(slot));
+        slot
+    }
+
+    fn place(&mut self, task: Task, place: Place) {
+        // A hash map that is at most half full clears up lost entries in place; fuller, it would allocate in the midst of a game.
+        if (self.index.len() + 1) * 2 > self.index_room {
+            self.index_room = ((self.index.len() + 1) * 4).next_power_of_two();
+            self.index.reserve(self.index_room - self.index.len());
+        }
+        self.index.insert(task, place);
+    }
+
+    fn enqueue(&mut self, slot: u32) {
+        self.stamps += 1;
+        let stamp = self.stamps;
+        if let Some(held) = self.slot_mut(slot) {
+            held.stamp = stamp;
+            let (start, task) = (held.execute.start, held.execute.task);
+            self.waiting.push(Due { start, task, slot, stamp });
+        }
+    }
+
+    fn tidy(&mut self) {
+        let slots = &self.slots;
+        self.waiting.tidy(self.waiting_count, |due| is_live(slots, due));
+    }
+
+    /// The next task whose tick has come; it counts as running until it is ended. In the order of (start, task).
+    pub(crate) fn take_due(&mut self, tick: Tick) -> Option<u32> {
+        loop {
+            let due = self.waiting.pop_due(tick)?;
+            if !is_live(&self.slots, &due) {
+                continue;
+            }
+            if let Some(held) = self.slot_mut(due.slot) {
+                held.stage = Stage::Running;
+                self.waiting_count -= 1;
+                return Some(due.slot);
+            }
+        }
+    }
+
+    /// Ends a task that waits or runs, and remembers how.
+    pub(crate) fn end(&mut self, slot: u32, tick: Tick, ran: bool, outcome: Outcome) {
+        let Some(held) = self.slot_mut(slot) else { return };
+        let was_waiting = held.stage == Stage::Waiting;
+        if held.stage == Stage::Free {
+            return;
+        }
+        held.stage = Stage::Free;
+        held.stamp = 0;
+        held.execute.question = None;
+        let (task, version) = (held.execute.task, held.execute.version);
+        self.free.push(slot);
+        if was_waiting {
+            self.waiting_count -= 1;
+            self.tidy();
+        }
+        self.remember(Ended { task, version, tick, ran, outcome });
+    }
+
+    /// Remembers the end of a task that is not held.
+    pub(crate) fn remember(&mut self, ended: Ended) {
+        let task = ended.task;
+        let (number, forgotten) = self.ended.push(ended);
+        if let Some((number, forgotten)) = forgotten
+            && self.index.get(&forgotten.task) == Some(&Place::Ended(number))
+        {
+            self.index.remove(&forgotten.task);
+        }
+        self.place(task, Place::Ended(number));
+    }
+
+    /// Forgets every task.
+    pub(crate) fn clear(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+        self.index.clear();
+        self.waiting.clear();
+        self.waiting_count = 0;
+        self.ended.clear();
+    }
+
+    /// All tasks that wait, sorted by (start, task).
+    pub(crate) fn waiting(&self) -> Vec<&Execute> {
+        let mut waiting: Vec<_> =
+            self.slots.iter().filter(|slot| slot.stage == Stage::Waiting).map(|slot| &slot.execute).collect();
+        waiting.sort_by_key(|execute| (execute.start, execute.task));
+        waiting
+    }
+
+    /// All ended tasks that are remembered and have not been sent again since, oldest first.
+    pub(crate) fn ended(&self) -> impl Iterator<Item = &Ended> {
+        let current = |(number, ended): &(u64, &Ended)| self.index.get(&ended.task) == Some(&Place::Ended(*number));
+        self.ended.iter().filter(current).map(|(_, ended)| ended)
+    }
+
+    /// The whole table as the director is told it, sorted by task.
+    pub(crate) fn records(&self, running: &[Run]) -> Vec<TaskRecord> {
+        let record = |execute: &Execute, state| TaskRecord { task: execute.task, version: execute.version, state };
+        let waiting = self.waiting().into_iter().map(|execute| record(execute, TaskState::Waiting));
+        let running = running
+            .iter()
+            .filter_map(|run| self.execute(run.slot).map(|execute| record(execute, TaskState::Running(run.started))));
+        let ended = self.ended().map(|ended| TaskRecord {
+            task: ended.task,
+            version: ended.version,
+            state: TaskState::Ended(ended.tick, ended.outcome.clone()),
+        });
+        let mut records: Vec<_> = waiting.chain(running).chain(ended).collect();
+        records.sort_by_key(|record| record.task);
+        records
+    }
+}
+
+fn is_live(slots: &[Slot], due: &Due) -> bool {
+    slots.get(due.slot as usize).is_some_and(|slot| slot.stage == Stage::Waiting && slot.stamp == due.stamp)
+}

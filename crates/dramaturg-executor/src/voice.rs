@@ -1,0 +1,64 @@
+//! What the executor says, written without allocating.
+
+use dramaturg_wire::{Channel, ChannelOptions, Observation, Outcome, Status, Task, Tick, ToDirector, ToGame, Value};
+
+use crate::ValueRef;
+
+/// The channel to the director, and texts to use again: a subscription sends the same names thousands of times.
+#[derive(Clone, Debug)]
+pub(crate) struct Voice {
+    pub(crate) channel: Channel<ToDirector, ToGame>,
+    /// The channel's time: see [`crate::ExecutorOptions::resend`].
+    pub(crate) now: i64,
+    seen: Vec<Observation>,
+    texts: Vec<String>,
+}
+
+impl Voice {
+    pub(crate) fn new(options: ChannelOptions) -> Self {
+        Self::over(Channel::new(options))
+    }
+
+    pub(crate) fn over(channel: Channel<ToDirector, ToGame>) -> Self {
+        Self { channel, now: 0, seen: Vec::new(), texts: Vec::new() }
+    }
+
+    /// Sends a message that must arrive.
+    pub(crate) fn say(&mut self, message: &ToDirector) {
+        self.channel.send(self.now, message);
+    }
+
+    /// Adds an observation to the next status.
+    pub(crate) fn saw(&mut self, fluent: &str, value: ValueRef<'_>, from: Tick) {
+        let fluent = self.text(fluent);
+        let value = match value {
+            ValueRef::Bool(value) => Value::Bool(value),
+            ValueRef::Number(value) => Value::Number(value),
+            ValueRef::Name(name) => Value::Name(self.text(name)),
+        };
+        self.seen.push(Observation { fluent, value, from, to: None });
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut used = self.texts.pop().unwrap_or_else(|| String::with_capacity(text.len().max(32)));
+        used.clear();
+        used.push_str(text);
+        used
+    }
+
+    /// Reports on a task, with all that was seen. Gives the outcome back, to be remembered.
+    pub(crate) fn report(&mut self, task: Task, version: u32, tick: Tick, outcome: Outcome) -> Outcome {
+        let observations = std::mem::take(&mut self.seen);
+        let message = ToDirector::Status(Status { task, version, tick, outcome, observations });
+        self.say(&message);
+        let ToDirector::Status(Status { outcome, mut observations, .. }) = message else { return Outcome::Unknown };
+        for observation in observations.drain(..) {
+            self.texts.push(observation.fluent);
+            if let Value::Name(name) = observation.value {
+                self.texts.push(name);
+            }
+        }
+        self.seen = observations;
+        outcome
+    }
+}
