@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::Frame;
 use crate::codec::{Codec, CodecError};
 
+/// Room for most messages, so that a buffer which is used again need not grow.
+const BUFFER: usize = 128;
+
 /// How a channel behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelOptions {
@@ -119,6 +122,11 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         self.outbox.len()
     }
 
+    /// The last number that was given to a message.
+    pub fn sent(&self) -> u64 {
+        self.next - 1
+    }
+
     /// How often something was sent again.
     pub fn resent(&self) -> u64 {
         self.resent
@@ -126,7 +134,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// Sends a message that must arrive.
     pub fn send(&mut self, now: i64, message: &Out) {
-        let mut bytes = self.spare.pop().unwrap_or_default();
+        let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
         self.options.codec.encode(message, &mut bytes);
         self.outbox.push_back(Sent { seq: self.next, due: now, wait: self.options.resend_after, message: bytes });
         self.next += 1;
@@ -134,7 +142,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// Sends a message that may be lost.
     pub fn send_loose(&mut self, message: &Out) {
-        let mut bytes = self.spare.pop().unwrap_or_default();
+        let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
         self.options.codec.encode(message, &mut bytes);
         self.loose.push_back(bytes);
     }
@@ -166,7 +174,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             sent.wait = sent.wait.saturating_mul(2).min(options.resend_most).max(sent.wait);
         }
         if self.owes_ack && !spoke {
-            let mut bytes = self.spare.pop().unwrap_or_default();
+            let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
             options.codec.encode(acknowledge, &mut bytes);
             put(0, &bytes);
             bytes.clear();
