@@ -49,6 +49,10 @@ impl LinkError {
         use io::ErrorKind as Kind;
         match error.kind() {
             Kind::ConnectionReset | Kind::ConnectionAborted | Kind::BrokenPipe | Kind::NotConnected => Self::Closed,
+            Kind::UnexpectedEof | Kind::WriteZero => Self::Closed,
+            Kind::InvalidData => Self::Refused(format!(
+                "TLS: {error}; both sides must encrypt, and the game must trust the certificate that the director shows"
+            )),
             _ => Self::Io(format!("{doing}: {error}")),
         }
     }

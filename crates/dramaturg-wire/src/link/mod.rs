@@ -5,13 +5,67 @@
 
 mod error;
 pub use error::LinkError;
+mod options;
+pub use options::{LinkOptions, MESSAGE_BYTES_MAX, QUEUE_BYTES_MAX};
+
+mod inline;
+pub use inline::InlineLink;
+mod threads;
+pub use threads::ThreadLink;
+
+#[cfg(feature = "sockets")]
+mod sockets {
+    pub use super::any::AnyLink;
+    pub use super::faulty::{FaultProxy, Faults};
+    pub use super::greeting::{GREETING_BYTES, MAGIC};
+    pub use super::hub::{Hub, HubEvent, HubKey, HubWaker};
+    pub use super::limits::{Limits, RateLimit};
+    pub use super::listener::{HttpAnswer, ListenOptions, Listener};
+    pub use super::stream::Stream;
+    pub use super::tcp::TcpLink;
+    pub use super::tls::{ClientTls, ServerTls};
+    pub use super::token::token_matches;
+    pub use super::websocket::WebSocketLink;
+}
+#[cfg(feature = "sockets")]
+pub use sockets::*;
+
+#[cfg(feature = "sockets")]
+mod any;
+#[cfg(feature = "sockets")]
+mod faulty;
+#[cfg(feature = "sockets")]
+mod greeting;
+#[cfg(feature = "sockets")]
+mod handshake;
+#[cfg(feature = "sockets")]
+mod http;
+#[cfg(feature = "sockets")]
+mod hub;
+#[cfg(feature = "sockets")]
+mod limits;
+#[cfg(feature = "sockets")]
+mod listener;
+#[cfg(feature = "sockets")]
+mod socket;
+#[cfg(feature = "sockets")]
+mod stream;
+#[cfg(feature = "sockets")]
+mod tcp;
+#[cfg(feature = "sockets")]
+mod tls;
+#[cfg(feature = "sockets")]
+mod token;
+#[cfg(feature = "sockets")]
+mod websocket;
 
 use crate::Codec;
 
 /// One end of a link. No call waits: a game calls it between two pictures.
 pub trait Link {
     /// Sends a frame, or keeps it until the other side can take it. What is kept is bounded: a side that does not read is given up
-    /// with [`LinkError::Congested`].
+    /// with [`LinkError::Congested`]. A link that broke says so in [`Link::receive`], after the last frames that arrived: they may
+    /// say why.
     fn send(&mut self, frame: &[u8]) -> Result<(), LinkError>;
 
     /// Replaces what `into` holds by the next frame, and says whether there was one. After an error the link is of no more use.

@@ -1,0 +1,435 @@
+//! All links of a server in one thread: it asks the system once which of them have something to say.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mio::{Events, Poll, Token, Waker};
+
+use super::{AnyLink, Limits, Link, LinkError, Listener, RateLimit};
+use crate::Codec;
+
+const PORT: Token = Token(usize::MAX);
+const PENDING: Token = Token(usize::MAX - 1);
+const WAKE: Token = Token(usize::MAX - 2);
+/// How many frames are taken from one link before the others have their turn.
+const FRAMES_AT_ONCE: usize = 64;
+/// How often we look around while somebody is coming or going.
+const SOON: Duration = Duration::from_millis(20);
+/// How long a link that broke a rule stays for last words, and one that was closed for them to arrive.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// How often links are looked through for idle ones.
+const SWEEP: Duration = Duration::from_millis(250);
+/// How many emptied buffers are kept.
+const SPARE_MAX: usize = 1024;
+
+/// Names a link of a hub. A name is never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HubKey {
+    slot: u32,
+    generation: u32,
+}
+
+impl fmt::Display for HubKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.slot, self.generation)
+    }
+}
+
+/// What happened to a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HubEvent {
+    /// A game has connected from here.
+    Opened(HubKey, Option<SocketAddr>),
+    /// A frame came.
+    Frame(HubKey, Vec<u8>),
+    /// The link is over; [`LinkError::is_clean`] says whether the other side just went away. If it broke a rule, [`Hub::send`] still
+    /// reaches it for a moment, so that it can be told.
+    Closed(HubKey, LinkError),
+    /// Somebody was turned away before a link came about; for the log.
+    Refused(Option<SocketAddr>, LinkError),
+}
+
+/// Wakes a hub that waits, from any thread: a plan was published, the process is to end.
+#[derive(Clone, Debug)]
+pub struct HubWaker(Arc<Waker>);
+
+impl HubWaker {
+    /// Has [`Hub::wait`] return at once.
+    pub fn wake(&self) {
+        // It fails only where the hub is gone, and then nobody waits.
+        let _ = self.0.wake();
+    }
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    entry: Option<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    link: AnyLink,
+    peer: Option<SocketAddr>,
+    rate: RateLimit,
+    last: Instant,
+    /// Whether it is in the list of those to be looked at.
+    queued: bool,
+    farewell: Option<Farewell>,
+}
+
+#[derive(Debug)]
+struct Farewell {
+    until: Instant,
+    why: Option<LinkError>,
+    /// Whether we have said all we want to say.
+    said: bool,
+    finished: bool,
+}
+
+/// A listener and all its links.
+#[derive(Debug)]
+pub struct Hub {
+    poll: Poll,
+    events: Events,
+    waker: HubWaker,
+    listener: Option<Listener>,
+    limits: Limits,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    open: usize,
+    /// Links that may have something to read.
+    ready: Vec<HubKey>,
+    /// The same, while it is gone through.
+    serving: Vec<HubKey>,
+    leaving: Vec<HubKey>,
+    /// Links that ended outside of [`Hub::wait`], to be told by it.
+    ended: Vec<(HubKey, LinkError)>,
+    spare: Vec<Vec<u8>>,
+    began: Instant,
+    swept: Instant,
+}
+
+impl Hub {
+    /// A hub for a listener, under its limits.
+    pub fn new(mut listener: Listener) -> Result<Self, LinkError> {
+        let mut hub = Self::without_listener(listener.options().limits)?;
+        let registered = listener.register(hub.poll.registry(), PORT, PENDING);
+        registered.map_err(|error| LinkError::io("watching a port", &error))?;
+        hub.listener = Some(listener);
+        Ok(hub)
+    }
+
+    /// A hub for links that are made elsewhere, such as many games in one process.
+    pub fn without_listener(limits: Limits) -> Result<Self, LinkError> {
+        let broken = |error: io::Error| LinkError::io("watching sockets", &error);
+        let poll = Poll::new().map_err(broken)?;
+        let waker = Waker::new(poll.registry(), WAKE).map_err(broken)?;
+        let now = Instant::now();
+        Ok(Self {
+            poll,
+            events: Events::with_capacity(1024),
+            waker: HubWaker(Arc::new(waker)),
+            listener: None,
+            limits,
+            slots: Vec::new(),
+            free: Vec::new(),
+            open: 0,
+            ready: Vec::new(),
+            serving: Vec::new(),
+            leaving: Vec::new(),
+            ended: Vec::new(),
+            spare: Vec::new(),
+            began: now,
+            swept: now,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.listener.as_ref().map(Listener::address)
+    }
+
+    /// Wakes [`Hub::wait`] from another thread.
+    pub fn waker(&self) -> HubWaker {
+        self.waker.clone()
+    }
+
+    /// How many links are open.
+    pub fn len(&self) -> usize {
+        self.open
+    }
+
+    /// Whether no link is open.
+    pub fn is_empty(&self) -> bool {
+        self.open == 0
+    }
+
+    /// How many links are over but still hear last words. A server that drains goes on waiting until there are none.
+    pub fn leaving(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// Takes no further games: the first step of draining.
+    pub fn stop_listening(&mut self) {
+        self.listener = None;
+    }
+
+    /// How frames are written on a link.
+    pub fn codec(&self, key: HubKey) -> Option<Codec> {
+        self.entry(key).map(|entry| entry.link.codec())
+    }
+
+    /// Takes in a link that was made elsewhere. No event tells that it opened.
+    pub fn adopt(&mut self, link: impl Into<AnyLink>) -> Result<HubKey, LinkError> {
+        self.insert(link.into(), false)
+    }
+
+    /// Sends a frame. A link that cannot take it is over, and the next [`Hub::wait`] says so; a key of a link that is gone does nothing.
+    pub fn send(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
+        let Some(entry) = self.entry_mut(key) else { return Ok(()) };
+        let result = entry.link.send(frame);
+        if let Err(error) = &result
+            && entry.farewell.is_none()
+        {
+            self.ended.push((key, error.clone()));
+        }
+        result
+    }
+
+    /// Ends a link; what was sent still arrives. No event tells of it.
+    pub fn close(&mut self, key: HubKey) {
+        let until = Instant::now() + FAREWELL;
+        let Some(entry) = self.entry_mut(key) else { return };
+        match &mut entry.farewell {
+            Some(farewell) => farewell.said = true,
+            None => {
+                entry.farewell = Some(Farewell { until, why: None, said: true, finished: false });
+                self.open -= 1;
+                if !self.part(key) {
+                    self.leaving.push(key);
+                }
+            }
+        }
+    }
+
+    /// Waits until something happens, the hub is woken, or the time is over; it may return early with nothing. `events` then holds what
+    /// happened; buffers of frames that are still in it are used again.
+    pub fn wait(&mut self, timeout: Duration, events: &mut Vec<HubEvent>) -> Result<(), LinkError> {
+        for event in events.drain(..) {
+            if let HubEvent::Frame(_, mut bytes) = event
+                && self.spare.len() < SPARE_MAX
+            {
+                bytes.clear();
+                self.spare.push(bytes);
+            }
+        }
+        self.poll(timeout)?;
+        self.let_in(events);
+        let mut now = Instant::now();
+        for (key, error) in std::mem::take(&mut self.ended) {
+            self.end(key, error, events);
+        }
+        std::mem::swap(&mut self.ready, &mut self.serving);
+        while let Some(key) = self.serving.pop() {
+            self.serve(key, now, events);
+        }
+        now = Instant::now();
+        if now.saturating_duration_since(self.swept) >= SWEEP {
+            self.swept = now;
+            self.sweep(now, events);
+        }
+        for key in std::mem::take(&mut self.leaving) {
+            if !self.part(key) {
+                self.leaving.push(key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the system once, and notes who has something to say.
+    fn poll(&mut self, timeout: Duration) -> Result<(), LinkError> {
+        let timeout = if !self.ready.is_empty() || !self.ended.is_empty() {
+            Duration::ZERO
+        } else if !self.leaving.is_empty() || self.listener.as_ref().is_some_and(Listener::is_busy) {
+            timeout.min(SOON)
+        } else if self.limits.idle_seconds > 0 && self.open > 0 {
+            timeout.min(SWEEP)
+        } else {
+            timeout
+        };
+        match self.poll.poll(&mut self.events, Some(timeout)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(LinkError::io("waiting for sockets", &error)),
+        }
+        for event in &self.events {
+            let Some(slot) = self.slots.get_mut(event.token().0) else { continue };
+            let Some(entry) = slot.entry.as_mut().filter(|entry| !entry.queued) else { continue };
+            entry.queued = true;
+            self.ready.push(HubKey { slot: event.token().0 as u32, generation: slot.generation });
+        }
+        Ok(())
+    }
+
+    /// Takes in who has arrived.
+    fn let_in(&mut self, events: &mut Vec<HubEvent>) {
+        let stirred = self.events.iter().any(|event| event.token() == PORT || event.token() == PENDING);
+        loop {
+            let full = self.open >= self.limits.sessions_max as usize;
+            let Some(listener) = self.listener.as_mut().filter(|listener| stirred || listener.is_busy()) else {
+                return;
+            };
+            listener.set_full(full);
+            let accepted = listener.poll_accept();
+            events.extend(listener.refusals().map(|(peer, error)| HubEvent::Refused(Some(peer), error)));
+            match accepted {
+                Ok(None) => return,
+                Ok(Some(link)) => {
+                    let peer = link.peer();
+                    match self.insert(link, true) {
+                        Ok(key) => events.push(HubEvent::Opened(key, peer)),
+                        Err(error) => events.push(HubEvent::Refused(peer, error)),
+                    }
+                }
+                Err(error) => {
+                    events.push(HubEvent::Refused(None, error));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, mut link: AnyLink, known: bool) -> Result<HubKey, LinkError> {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        });
+        let registered = link.register(self.poll.registry(), Token(slot as usize), known);
+        if let Err(error) = registered {
+            self.free.push(slot);
+            return Err(LinkError::io("watching a socket", &error));
+        }
+        let rate = RateLimit::new(self.limits.messages_per_second, self.limits.messages_burst);
+        let generation = self.slots.get_mut(slot as usize).map_or(0, |place| {
+            let (peer, last) = (link.peer(), Instant::now());
+            place.entry = Some(Entry { link, peer, rate, last, queued: true, farewell: None });
+            place.generation
+        });
+        let key = HubKey { slot, generation };
+        // Bytes may have been read already that the system will not tell of again.
+        self.ready.push(key);
+        self.open += 1;
+        Ok(key)
+    }
+
+    /// Takes frames from a link, as many as are its share.
+    fn serve(&mut self, key: HubKey, now: Instant, events: &mut Vec<HubEvent>) {
+        let milliseconds = now.saturating_duration_since(self.began).as_millis() as u64;
+        for _ in 0..FRAMES_AT_ONCE {
+            let mut bytes = self.spare.pop().unwrap_or_default();
+            let Some(entry) = self.entry_mut(key) else { return };
+            entry.queued = false;
+            if entry.farewell.is_some() {
+                return;
+            }
+            let failed = match entry.link.receive(&mut bytes) {
+                Ok(true) if entry.rate.take(milliseconds) => {
+                    entry.last = now;
+                    events.push(HubEvent::Frame(key, bytes));
+                    continue;
+                }
+                Ok(true) => LinkError::Flooded { per_second: entry.rate.per_second() },
+                Ok(false) => {
+                    self.spare.push(bytes);
+                    return;
+                }
+                Err(error) => error,
+            };
+            self.end(key, failed, events);
+            return;
+        }
+        if let Some(entry) = self.entry_mut(key) {
+            entry.queued = true;
+            self.ready.push(key);
+        }
+    }
+
+    fn sweep(&mut self, now: Instant, events: &mut Vec<HubEvent>) {
+        let most = Duration::from_secs(self.limits.idle_seconds.into());
+        if most.is_zero() {
+            return;
+        }
+        for slot in 0..self.slots.len() {
+            let Some(place) = self.slots.get(slot) else { continue };
+            let key = HubKey { slot: slot as u32, generation: place.generation };
+            if let Some(entry) = &place.entry
+                && entry.farewell.is_none()
+                && now.saturating_duration_since(entry.last) > most
+            {
+                let milliseconds = most.as_millis() as u64;
+                self.end(key, LinkError::TimedOut { what: "a frame", milliseconds }, events);
+            }
+        }
+    }
+
+    /// Tells that a link is over. One that broke a rule stays for last words.
+    fn end(&mut self, key: HubKey, error: LinkError, events: &mut Vec<HubEvent>) {
+        let until = Instant::now() + FAREWELL;
+        let crowded = self.leaving.len() > self.limits.sessions_max as usize;
+        let Some(entry) = self.entry_mut(key).filter(|entry| entry.farewell.is_none()) else { return };
+        let gone = matches!(error, LinkError::Closed | LinkError::Io(_)) || crowded;
+        entry.farewell = Some(Farewell { until, why: Some(error.clone()), said: false, finished: false });
+        self.open -= 1;
+        events.push(HubEvent::Closed(key, error));
+        if gone {
+            self.remove(key);
+        } else {
+            self.leaving.push(key);
+        }
+    }
+
+    /// Goes on parting from a link that is over, and says whether it is gone.
+    fn part(&mut self, key: HubKey) -> bool {
+        let Some(Entry { link, farewell: Some(farewell), .. }) = self.entry_mut(key) else { return true };
+        let over = Instant::now() > farewell.until;
+        let flushed = link.flush();
+        if !farewell.finished && (over || (farewell.said && flushed != Ok(false))) {
+            link.finish(farewell.why.as_ref());
+            farewell.finished = true;
+        }
+        let ended = link.discard();
+        let gone = over || (farewell.finished && ended) || flushed.is_err();
+        if gone {
+            self.remove(key);
+        }
+        gone
+    }
+
+    fn remove(&mut self, key: HubKey) {
+        if let Some(slot) = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)
+            && slot.entry.take().is_some()
+        {
+            slot.generation = slot.generation.wrapping_add(1);
+            self.free.push(key.slot);
+        }
+    }
+
+    fn entry(&self, key: HubKey) -> Option<&Entry> {
+        let slot = self.slots.get(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
+        slot.entry.as_ref()
+    }
+
+    fn entry_mut(&mut self, key: HubKey) -> Option<&mut Entry> {
+        let slot = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
+        slot.entry.as_mut()
+    }
+
+    /// The address of the other side of a link.
+    pub fn peer(&self, key: HubKey) -> Option<SocketAddr> {
+        self.entry(key)?.peer
+    }
+}

@@ -1,0 +1,194 @@
+//! Bytes in order, encrypted or not: what TCP and WebSocket links run on.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use mio::{Registry, Token};
+use rustls::Connection;
+
+use super::socket::Socket;
+use super::{ClientTls, LinkError, ServerTls};
+
+/// A stream of bytes that never waits: where it would, it says [`io::ErrorKind::WouldBlock`].
+#[derive(Debug)]
+pub struct Stream {
+    kind: Kind,
+    /// Bytes that were read to find out what the other side speaks, and put back.
+    unread: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Plain(Socket),
+    Tls(Box<Tls>),
+}
+
+#[derive(Debug)]
+struct Tls {
+    connection: Connection,
+    socket: Socket,
+}
+
+impl Stream {
+    /// Begins to connect, encrypted where somebody is trusted.
+    pub fn connect(address: &str, tls: Option<&ClientTls>) -> Result<Self, LinkError> {
+        let socket = Socket::connect(address)?;
+        let kind = match tls {
+            None => Kind::Plain(socket),
+            Some(tls) => Kind::Tls(Box::new(Tls { connection: tls.begin(address)?, socket })),
+        };
+        Ok(Self { kind, unread: Vec::new() })
+    }
+
+    /// The server's side of a connection, encrypted where there is a certificate.
+    pub fn accept(tcp: TcpStream, tls: Option<&ServerTls>) -> Result<Self, LinkError> {
+        Self::plain(Socket::new(tcp)?).encrypt(tls)
+    }
+
+    pub(crate) fn plain(socket: Socket) -> Self {
+        Self { kind: Kind::Plain(socket), unread: Vec::new() }
+    }
+
+    /// The same connection, encrypted from here on.
+    pub(crate) fn encrypt(self, tls: Option<&ServerTls>) -> Result<Self, LinkError> {
+        match (self.kind, tls) {
+            (Kind::Plain(socket), Some(tls)) => {
+                Ok(Self { kind: Kind::Tls(Box::new(Tls { connection: tls.begin()?, socket })), unread: Vec::new() })
+            }
+            (kind, _) => Ok(Self { kind, unread: self.unread }),
+        }
+    }
+
+    pub(crate) fn socket(&self) -> &Socket {
+        match &self.kind {
+            Kind::Plain(socket) => socket,
+            Kind::Tls(tls) => &tls.socket,
+        }
+    }
+
+    /// The address of the other side.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.socket().peer()
+    }
+
+    /// Whether it is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        matches!(self.kind, Kind::Tls(_))
+    }
+
+    /// Puts bytes back, to be read again.
+    pub(crate) fn unread(&mut self, bytes: &[u8]) {
+        self.unread.splice(0..0, bytes.iter().copied());
+    }
+
+    /// Says that nothing more will be sent.
+    pub(crate) fn finish(&mut self) {
+        if let Kind::Tls(tls) = &mut self.kind {
+            tls.connection.send_close_notify();
+            let _ = tls.push();
+        }
+        self.socket().finish();
+    }
+
+    /// Reads and forgets a bounded piece of what the other side still sends, and says whether it has ended.
+    pub(crate) fn discard(&mut self) -> bool {
+        let mut scrap = [0; 4096];
+        for _ in 0..16 {
+            match self.read(&mut scrap) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+        false
+    }
+
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token, again: bool) -> io::Result<()> {
+        match &mut self.kind {
+            Kind::Plain(socket) => socket.register(registry, token, again),
+            Kind::Tls(tls) => tls.socket.register(registry, token, again),
+        }
+    }
+}
+
+impl Tls {
+    /// Writes what is encrypted and waits.
+    fn push(&mut self) -> io::Result<()> {
+        while self.connection.wants_write() {
+            if self.connection.write_tls(&mut self.socket)? == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn push_what_goes(&mut self) -> io::Result<()> {
+        match self.push() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            other => other,
+        }
+    }
+}
+
+impl Read for Tls {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.connection.reader().read(into) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            // Reading goes on while writing is held up: both sides could be held up at once.
+            self.push_what_goes()?;
+            self.connection.read_tls(&mut self.socket)?;
+            if let Err(error) = self.connection.process_new_packets() {
+                // The other side is told why.
+                let _ = self.push();
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+            }
+            self.push_what_goes()?;
+        }
+    }
+}
+
+impl Write for Tls {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.connection.writer().write(bytes)?;
+        self.push_what_goes()?;
+        if taken == 0 && !bytes.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.push()
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if !self.unread.is_empty() {
+            let count = self.unread.as_slice().read(into)?;
+            self.unread.drain(..count);
+            return Ok(count);
+        }
+        match &mut self.kind {
+            Kind::Plain(socket) => socket.read(into),
+            Kind::Tls(tls) => tls.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.kind {
+            Kind::Plain(socket) => socket.write(bytes),
+            Kind::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.kind {
+            Kind::Plain(socket) => socket.flush(),
+            Kind::Tls(tls) => tls.flush(),
+        }
+    }
+}

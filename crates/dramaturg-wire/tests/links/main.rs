@@ -1,0 +1,8 @@
+//! Links over real sockets of this machine, with ports that the system chooses.
+
+mod carry;
+mod cuts;
+mod hub;
+mod refuse;
+mod support;
+mod tls;
