@@ -1,5 +1,7 @@
 //! What tests across crates share: the repository, its stories, blocks of its documents.
 
+pub mod sim;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -60,7 +60,7 @@ impl Executor {
             update: Tick::from(options.update.max(1)),
             next_report: Tick::MIN,
             requests: 0,
-            greeting: Greeting::new(0),
+            greeting: Greeting::new(0, options.first_call),
             names: Dictionary::default(),
             tasks: Tasks::new(options.ended_max),
             running: Vec::new(),

@@ -29,12 +29,20 @@ pub(crate) struct Greeting {
     /// The last number that can have left under this epoch. Messages that were made while calling have numbers too, but none
     /// that the director could have seen: those of a game restored from before may even be numbers that it has seen otherwise.
     pub(crate) sent_most: u64,
+    /// Differs from call to call.
+    call: u64,
 }
 
 impl Greeting {
     /// Calls from this time on.
-    pub(crate) fn new(now: i64) -> Self {
-        Self { stage: Stage::Calling { due: now, wait: 0 }, session: None, restored: false, sent_most: 0 }
+    pub(crate) fn new(now: i64, first_call: u64) -> Self {
+        Self {
+            stage: Stage::Calling { due: now, wait: 0 },
+            session: None,
+            restored: false,
+            sent_most: 0,
+            call: first_call,
+        }
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -51,6 +59,7 @@ impl Greeting {
             self.sent_most = sent;
         }
         self.stage = Stage::Calling { due: now, wait: 0 };
+        self.call = self.call.wrapping_add(1);
     }
 
     pub(crate) fn open(&mut self, session: String) {
@@ -97,6 +106,7 @@ impl Greeting {
             token: options.token.clone(),
             story: options.story.clone(),
             game: options.game.clone(),
+            call: self.call,
             tick,
             rate_milli: options.rate_milli,
             resume,

@@ -13,6 +13,9 @@ pub struct ExecutorOptions {
     pub story: Option<String>,
     /// How frames are written; both sides must agree.
     pub codec: Codec,
+    /// Where the numbers of calls begin: anything that differs each time the program starts, such as the time of day, so that a
+    /// director never takes a restored game's hello for one that it has answered.
+    pub first_call: u64,
     /// Ticks in a second, times a thousand.
     pub rate_milli: u32,
     /// Every how many ticks the time is reported, until the director says otherwise in its welcome.
@@ -35,6 +38,7 @@ impl Default for ExecutorOptions {
             token: None,
             story: None,
             codec: Codec::Binary,
+            first_call: 1,
             rate_milli: 60_000,
             update: 12,
             resend: 30,

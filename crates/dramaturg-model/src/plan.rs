@@ -241,4 +241,6 @@ pub enum StepEventKind {
     GuardFailed,
     /// It was taken back.
     Cancelled,
+    /// The question it asks was answered so.
+    Answered(SmolStr),
 }

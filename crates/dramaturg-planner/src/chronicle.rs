@@ -4,11 +4,15 @@
 //! chronicle keeps a world some way back, and every report since then. A report that lies behind the present moment runs the world
 //! again from there; all others cost nothing extra.
 
+mod save;
+pub use save::ChronicleSave;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use dramaturg_model::{Model, Observation, Step, Tick};
 use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::simulate::{Expectations, NameProblem, Unmet, World, WorldEvent, WorldOptions, names};
 
@@ -28,7 +32,8 @@ impl Default for ChronicleOptions {
 }
 
 /// Something reported.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Fact {
     /// A fluent was seen to have a value.
     Seen(Observation),
@@ -39,7 +44,7 @@ enum Fact {
 }
 
 /// A step that the game has started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
     step: Step,
     start: Tick,
@@ -206,16 +211,8 @@ impl Chronicle {
     /// Everything up to this tick has been reported: the world runs up to it.
     pub fn advance(&mut self, model: &Model, tick: Tick) {
         if self.behind {
-            self.behind = false;
             self.reruns += 1;
-            let now = self.present.now();
-            self.present = self.base.clone();
-            self.next = (Tick::MIN, 0);
-            let oldest = self.oldest();
-            for (id, run) in self.runs.iter().filter(|(_, run)| run.start < oldest) {
-                self.present.amend(*id, run.lasts(now.max(tick)));
-            }
-            run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, now.max(tick));
+            self.run_again(model, self.present.now().max(tick));
         } else if tick > self.present.now() || self.present.next_phase().0 <= tick {
             let overdue = self.runs.iter().filter(|(_, run)| run.finished.is_none() && run.cut.is_none());
             for (id, run) in overdue {
@@ -229,6 +226,18 @@ impl Chronicle {
         if self.present.now().saturating_sub(self.base.now()) > self.window.saturating_mul(2) {
             self.settle(model);
         }
+    }
+
+    /// Runs the world again from the base.
+    fn run_again(&mut self, model: &Model, tick: Tick) {
+        self.behind = false;
+        self.present = self.base.clone();
+        self.next = (Tick::MIN, 0);
+        let oldest = self.oldest();
+        for (id, run) in self.runs.iter().filter(|(_, run)| run.start < oldest) {
+            self.present.amend(*id, run.lasts(tick));
+        }
+        run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick);
     }
 
     fn tell(&mut self) {

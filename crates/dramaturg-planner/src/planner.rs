@@ -54,6 +54,10 @@ pub trait Planner: Send {
     /// What became of published steps.
     fn feedback(&mut self, events: &[StepEvent]);
 
+    /// What was published as this version was not taken over: it touched what was no longer the planner's. What was published
+    /// before still stands.
+    fn rejected(&mut self, version: u64);
+
     /// Committed steps of the other planners on the same world.
     fn exogenous(&mut self, change: &PlanDelta);
 

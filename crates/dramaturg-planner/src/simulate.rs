@@ -25,6 +25,7 @@ pub mod names;
 pub use names::NameProblem;
 pub mod explain;
 pub use explain::{Leaf, unmet};
+pub mod said;
 pub mod words;
 
 mod actuators;
@@ -37,7 +38,6 @@ mod phase;
 mod rates;
 pub(crate) mod reads;
 mod rules;
-mod said;
 mod start;
 pub(crate) mod step;
 mod waits;

@@ -157,12 +157,6 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             emit(frame);
         };
         let mut spoke = false;
-        while let Some(mut bytes) = self.loose.pop_front() {
-            put(0, &bytes);
-            spoke = true;
-            bytes.clear();
-            self.spare.push(bytes);
-        }
         for sent in &mut self.outbox {
             if sent.due > now {
                 continue;
@@ -172,6 +166,13 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             self.resent += u64::from(sent.wait > options.resend_after);
             sent.due = if options.resends { now.saturating_add(sent.wait) } else { i64::MAX };
             sent.wait = sent.wait.saturating_mul(2).min(options.resend_most).max(sent.wait);
+        }
+        // After what must arrive, so that a time report comes behind everything that happened before it.
+        while let Some(mut bytes) = self.loose.pop_front() {
+            put(0, &bytes);
+            spoke = true;
+            bytes.clear();
+            self.spare.push(bytes);
         }
         if self.owes_ack && !spoke {
             let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));

@@ -17,6 +17,9 @@ pub struct Hello {
     pub story: Option<String>,
     /// Who is calling, for logs.
     pub game: String,
+    /// Differs from call to call, but not when the same call is repeated because no welcome came: so a repeated hello begins
+    /// nothing new.
+    pub call: u64,
     /// The tick that runs now.
     pub tick: Tick,
     /// Ticks in a second, times a thousand.

@@ -1,0 +1,161 @@
+//! The published plan and its locks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dramaturg_model::{Status, Step, Tick};
+use dramaturg_planner::planner::{DeltaProblem, PlanDelta};
+use dramaturg_wire::Outcome;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// So many steps that have ended are remembered, so that a planner cannot use their ids again.
+const ENDED_MAX: usize = 4096;
+
+/// A step of the published plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The step, as it was published or locked.
+    pub step: Step,
+    /// Counts what was sent for it.
+    pub version: u32,
+    /// Its tasks, once they were sent.
+    pub parts: SmallVec<[Part; 1]>,
+    /// Why it could not be sent when it was last looked at.
+    pub blocked: Option<String>,
+}
+
+/// One task of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What was last heard of it; none: nothing yet.
+    pub outcome: Option<Outcome>,
+    /// Whether it was taken back.
+    pub cancelled: bool,
+}
+
+impl Entry {
+    /// Whether the planner may no longer change it.
+    pub fn is_locked(&self) -> bool {
+        self.step.status != Status::Proposed
+    }
+}
+
+/// The published plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Board {
+    entries: BTreeMap<u32, Entry>,
+    /// Steps that are not locked, by start.
+    open: BTreeSet<(Tick, u32)>,
+    ended: BTreeSet<u32>,
+    /// The version that was published last.
+    pub version: u64,
+    /// Whether the plan reaches its goals.
+    pub complete: bool,
+    /// Up to which tick it holds.
+    pub valid_until: Option<Tick>,
+}
+
+impl Board {
+    /// All steps that have not ended, by id.
+    pub fn entries(&self) -> impl Iterator<Item = (&u32, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// A step that has not ended.
+    pub fn get(&self, step: u32) -> Option<&Entry> {
+        self.entries.get(&step)
+    }
+
+    /// A step that has not ended. Its start must not be changed.
+    pub fn get_mut(&mut self, step: u32) -> Option<&mut Entry> {
+        self.entries.get_mut(&step)
+    }
+
+    /// Steps that are not locked and start at this tick at the latest, by start.
+    pub fn due(&self, until: Tick) -> Vec<u32> {
+        self.open.range(..=(until, u32::MAX)).map(|(_, id)| *id).collect()
+    }
+
+    /// When the first step starts that is not locked.
+    pub fn next_start(&self) -> Option<Tick> {
+        self.open.first().map(|(start, _)| *start)
+    }
+
+    /// How many steps are not locked.
+    pub fn open_count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Takes over what a planner published, or nothing of it.
+    pub fn apply(&mut self, delta: &PlanDelta, insert_from: Tick, checks_locks: bool) -> Result<(), DeltaProblem> {
+        if checks_locks {
+            self.check(delta, insert_from)?;
+        }
+        for id in &delta.removed {
+            self.take_out(*id);
+        }
+        for step in &delta.put {
+            let old = self.take_out(step.id);
+            let (version, parts) = old.map(|old| (old.version, old.parts)).unwrap_or_default();
+            let step = Step { status: Status::Proposed, ..step.clone() };
+            self.open.insert((step.start, step.id));
+            self.entries.insert(step.id, Entry { step, version, parts, blocked: None });
+        }
+        self.version = delta.version;
+        self.complete = delta.complete;
+        self.valid_until = delta.valid_until;
+        Ok(())
+    }
+
+    fn check(&self, delta: &PlanDelta, insert_from: Tick) -> Result<(), DeltaProblem> {
+        let touched = delta.removed.iter().filter_map(|id| self.entries.get(id).map(|entry| (*id, entry.step.start)));
+        let put = delta.put.iter().map(|step| {
+            let old = self.entries.get(&step.id).map_or(Tick::MAX, |old| old.step.start);
+            (step.id, step.start.min(old))
+        });
+        for (id, start) in touched.chain(put) {
+            if self.entries.get(&id).is_some_and(Entry::is_locked) {
+                return Err(DeltaProblem::Locked(id));
+            }
+            if start < insert_from {
+                return Err(DeltaProblem::TooEarly { step: id, start, insert_from });
+            }
+        }
+        match delta.put.iter().find(|step| self.has_ended(step.id)) {
+            Some(step) => Err(DeltaProblem::UnknownStep(step.id)),
+            None => Ok(()),
+        }
+    }
+
+    fn has_ended(&self, id: u32) -> bool {
+        !self.entries.contains_key(&id) && self.ended.contains(&id)
+    }
+
+    fn take_out(&mut self, id: u32) -> Option<Entry> {
+        let entry = self.entries.remove(&id)?;
+        self.open.remove(&(entry.step.start, id));
+        Some(entry)
+    }
+
+    /// Fixes a step: it belongs to the executor from here on.
+    pub fn lock(&mut self, id: u32, parts: usize, keeps_locks: bool) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        self.open.remove(&(entry.step.start, id));
+        if keeps_locks {
+            entry.step.status = Status::Dispatched;
+        }
+        entry.version += 1;
+        entry.blocked = None;
+        entry.parts = (0..parts).map(|_| Part { outcome: None, cancelled: false }).collect();
+    }
+
+    /// A step has ended, whichever way.
+    pub fn end(&mut self, id: u32) -> Option<Entry> {
+        let entry = self.take_out(id)?;
+        self.ended.insert(id);
+        while self.ended.len() > ENDED_MAX {
+            self.ended.pop_first();
+        }
+        Some(entry)
+    }
+}

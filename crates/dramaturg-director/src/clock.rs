@@ -1,0 +1,227 @@
+//! Which tick the game is in, as far as reports tell: never known exactly, but between bounds that hold.
+
+use std::collections::VecDeque;
+
+use dramaturg_planner::planner::TickBounds;
+use dramaturg_wire::Tick;
+use serde::{Deserialize, Serialize};
+
+/// A moment by the director's own clock, in microseconds.
+pub type Moment = i64;
+
+/// Billionths of a tick: the product of microseconds and thousandths of ticks a second.
+const TICK: i128 = 1_000_000_000;
+/// How many reports are kept.
+const SAMPLES: usize = 16;
+/// A report that is so many ticks off means that the game paused, skipped or changed its pace.
+const JUMP: Tick = 2;
+
+/// Which tick the game is in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClockEstimate {
+    /// Ticks in a second, times a thousand.
+    rate_milli: u32,
+    paused: bool,
+    /// Reports with the moments they came in.
+    samples: VecDeque<(Tick, Moment)>,
+    /// Of the report that came fastest: where tick 0 lies on the director's clock, in billionths of a tick.
+    phase: Option<i128>,
+    last_tick: Tick,
+    relocks: u64,
+    /// Whether bounds are carried on between reports: the simulator turns it off to show that they must be.
+    carries_on: bool,
+}
+
+impl ClockEstimate {
+    /// A clock of this pace that has heard nothing.
+    pub fn new(rate_milli: u32, carries_on: bool) -> Self {
+        Self {
+            rate_milli: rate_milli.max(1),
+            paused: false,
+            samples: VecDeque::new(),
+            phase: None,
+            last_tick: 0,
+            relocks: 0,
+            carries_on,
+        }
+    }
+
+    /// Ticks in a second, times a thousand.
+    pub fn rate_milli(&self) -> u32 {
+        self.rate_milli
+    }
+
+    /// The last tick that was reported.
+    pub fn last_tick(&self) -> Tick {
+        self.last_tick
+    }
+
+    /// Whether the game stands still.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// How often the clock had to begin anew, for the game paused, skipped or changed its pace without saying so.
+    pub fn relocks(&self) -> u64 {
+        self.relocks
+    }
+
+    /// Microseconds in so many ticks.
+    pub fn micros(&self, ticks: Tick) -> Moment {
+        clamp(i128::from(ticks) * TICK / i128::from(self.rate_milli))
+    }
+
+    /// Ticks in so many microseconds, rounded up.
+    pub fn ticks(&self, micros: Moment) -> Tick {
+        clamp((i128::from(micros) * i128::from(self.rate_milli) + TICK - 1).div_euclid(TICK))
+    }
+
+    /// The game was in this tick when it sent a report that came in now.
+    pub fn hear(&mut self, tick: Tick, now: Moment) {
+        self.last_tick = self.last_tick.max(tick);
+        if self.paused {
+            self.phase = None;
+        }
+        let phase = self.phase_of(tick, now);
+        match self.phase {
+            // Later than thought: it came slower, or the game lost time.
+            Some(known) if known - phase > i128::from(JUMP) * TICK && self.stays_behind(tick, now) => {
+                self.relock(tick, now)
+            }
+            // Further than thought: it came faster, or the game skipped ticks.
+            Some(known) if phase > known => self.phase = Some(phase),
+            Some(_) => {}
+            None => self.phase = Some(phase),
+        }
+        self.samples.push_back((tick, now));
+        if self.samples.len() > SAMPLES {
+            self.samples.pop_front();
+            self.measure(now);
+        }
+    }
+
+    /// Whether the last reports are all behind: a single one may only have been slow.
+    fn stays_behind(&self, tick: Tick, now: Moment) -> bool {
+        let phase = self.phase_of(tick, now);
+        let recent = self.samples.iter().rev().take(2);
+        let mut behind = 0;
+        for (earlier, at) in recent {
+            behind += u32::from((self.phase_of(*earlier, *at) - phase).abs() <= TICK);
+        }
+        behind == 2
+    }
+
+    fn relock(&mut self, tick: Tick, now: Moment) {
+        self.relocks += 1;
+        self.samples.clear();
+        self.phase = Some(self.phase_of(tick, now));
+    }
+
+    /// Follows the game's pace, if the reports of a second or more show another than the one it said.
+    fn measure(&mut self, now: Moment) {
+        let (Some((first, at)), Some((last, until))) = (self.samples.front(), self.samples.back()) else { return };
+        let (ticks, micros) = (i128::from(last - first), i128::from(until - at));
+        if micros < 500_000 || ticks <= 0 {
+            return;
+        }
+        let slope = (ticks * TICK / micros).clamp(1, i128::from(u32::MAX));
+        let off = (slope - i128::from(self.rate_milli)).abs() * micros;
+        if off > i128::from(JUMP) * 2 * TICK {
+            self.rate_milli = slope as u32;
+            let last = *last;
+            self.relock(last, now);
+        } else {
+            // The fastest of those that are kept; older ones may be from before a drift.
+            self.phase = self.samples.iter().map(|(tick, at)| self.phase_of(*tick, *at)).max();
+        }
+    }
+
+    fn phase_of(&self, tick: Tick, now: Moment) -> i128 {
+        i128::from(tick) * TICK - i128::from(now) * i128::from(self.rate_milli)
+    }
+
+    /// The game stands still in this tick.
+    pub fn pause(&mut self, tick: Tick) {
+        self.paused = true;
+        self.last_tick = self.last_tick.max(tick);
+    }
+
+    /// The game goes on, at this pace.
+    pub fn resume(&mut self, tick: Tick, rate_milli: u32, now: Moment) {
+        self.paused = false;
+        self.rate_milli = rate_milli.max(1);
+        self.samples.clear();
+        self.last_tick = self.last_tick.max(tick);
+        self.phase = Some(self.phase_of(tick, now));
+    }
+
+    /// Between which ticks the game certainly is, if reports take at most this long.
+    pub fn bounds(&self, now: Moment, delay_most: Moment) -> TickBounds {
+        if self.paused || !self.carries_on {
+            return TickBounds::exactly(self.last_tick);
+        }
+        let Some(phase) = self.phase else { return TickBounds::exactly(self.last_tick) };
+        let at = |moment: i128| clamp((phase + moment * i128::from(self.rate_milli)).div_euclid(TICK));
+        let least = at(i128::from(now)).max(self.last_tick);
+        let most = at(i128::from(now) + i128::from(delay_most)).max(least);
+        TickBounds { least, most }
+    }
+}
+
+fn clamp(value: i128) -> i64 {
+    value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reports every `every` ticks at `rate`, each delayed by what `delay` says; returns the share of moments at which the truth
+    /// lay outside the bounds.
+    fn outside(rate: i64, every: i64, delay: &mut dyn FnMut(i64) -> i64, most: i64, pause: Option<i64>) -> f64 {
+        let mut clock = ClockEstimate::new(60_000, true);
+        let mut air: Vec<(i64, i64)> = Vec::new();
+        let (mut asked, mut wrong) = (0, 0);
+        let mut tick = 0;
+        for now in (0..30_000_000).step_by(1_000) {
+            let stands = pause.is_some_and(|from| (from..from + 3_000_000).contains(&now));
+            let gone = pause.filter(|from| now >= *from).map_or(0, |from| (now - from).min(3_000_000));
+            let truth = (now - gone) * rate / 1_000_000;
+            if truth > tick && !stands {
+                tick = truth;
+                if tick % every == 0 {
+                    air.push((now + delay(tick), tick));
+                }
+            }
+            air.retain(|(at, tick)| {
+                if *at <= now {
+                    clock.hear(*tick, *at);
+                }
+                *at > now
+            });
+            let settled = pause.is_none_or(|from| !(from..from + 4_500_000).contains(&now));
+            if now > 2_000_000 && settled {
+                let bounds = clock.bounds(now, most);
+                asked += 1;
+                wrong += i32::from(truth < bounds.least || truth > bounds.most);
+            }
+        }
+        f64::from(wrong) / f64::from(asked)
+    }
+
+    #[test]
+    fn the_truth_lies_within_the_bounds() {
+        let mut chance = dramaturg_model::Chance::new(7);
+        let mut jitter = |_| 2_000 + chance.below(30_000) as i64;
+        assert_eq!(outside(60, 12, &mut |_| 0, 0, None), 0.0);
+        assert_eq!(outside(60, 12, &mut |_| 16_667, 16_667, None), 0.0);
+        assert_eq!(outside(60, 12, &mut jitter, 32_000, None), 0.0);
+    }
+
+    #[test]
+    fn it_follows_a_game_that_pauses_or_has_another_pace_without_saying_so() {
+        assert!(outside(60, 12, &mut |_| 5_000, 5_000, Some(10_000_000)) < 0.01);
+        assert!(outside(50, 12, &mut |_| 5_000, 20_000, None) < 0.05);
+        assert!(outside(75, 12, &mut |_| 5_000, 20_000, None) < 0.05);
+    }
+}

@@ -1,0 +1,360 @@
+//! The core of a session: it reads no clock and touches no socket, so that simulator, embedded mode and server drive the same code.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dramaturg_model::{Model, StepEvent, StepEventKind, Tick};
+use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
+use dramaturg_planner::planner::{GoalChange, TickBounds};
+use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Task, ToDirector, ToGame};
+
+use crate::board::Board;
+use crate::clock::{ClockEstimate, Moment};
+use crate::convert;
+use crate::dictionary::Dictionary;
+use crate::event::{Event, EventKind};
+use crate::feed::{Feed, Thought};
+use crate::latency::Latency;
+use crate::options::{DirectorOptions, Policy, critical_window};
+
+/// Every so often the game is asked for the time, in microseconds.
+const PING_EVERY: Moment = 200_000;
+/// So many pings may be under way.
+const PINGS_MAX: usize = 64;
+/// So many of the last deliberations are looked at to know how long one takes.
+const THOUGHTS: usize = 64;
+
+/// One session: the world, the published plan, the locks and the conversation with one game.
+pub struct Core {
+    pub(crate) model: Arc<Model>,
+    pub(crate) options: DirectorOptions,
+    pub(crate) chronicle: Chronicle,
+    pub(crate) board: Board,
+    pub(crate) clock: ClockEstimate,
+    pub(crate) latency: Latency,
+    pub(crate) channel: Channel<ToGame, ToDirector>,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) feed: Feed,
+    pub(crate) connected: bool,
+    pub(crate) game: String,
+    /// The last hello that was answered, with the frame of its welcome.
+    welcomed: Option<(u64, Vec<u8>)>,
+    /// Frames that stand outside of epochs.
+    greetings: Vec<Vec<u8>>,
+    /// The first tick that the planner was told it may change, when it last began.
+    pub(crate) promised: Tick,
+    /// When the planner began, and which tick was the last reported one then.
+    thinking: Option<(Moment, Tick)>,
+    /// How long the last deliberations took, in microseconds.
+    thoughts: std::collections::VecDeque<Moment>,
+    pings: BTreeMap<u64, Moment>,
+    next_ping: (u64, Moment),
+    pub(crate) now: Moment,
+    events: Vec<Event>,
+    event_number: u64,
+    pub(crate) seen: u64,
+    pub(crate) over: Option<String>,
+}
+
+impl Core {
+    /// A session of a story that has not begun.
+    pub fn new(model: Arc<Model>, options: DirectorOptions) -> Self {
+        let mut channel = ChannelOptions::new(options.codec, options.resend_micros);
+        channel.resends = options.mechanisms.resend;
+        let world = ChronicleOptions { world: options.world.clone(), window: options.window };
+        Self {
+            chronicle: Chronicle::begin(&model, world),
+            board: Board::default(),
+            clock: ClockEstimate::new(options.rate_milli, options.mechanisms.clock),
+            latency: Latency::new(options.mu),
+            channel: Channel::new(channel),
+            dictionary: Dictionary::of(&model),
+            feed: Feed::default(),
+            connected: false,
+            game: String::new(),
+            welcomed: None,
+            greetings: Vec::new(),
+            promised: 0,
+            thinking: None,
+            thoughts: std::collections::VecDeque::new(),
+            pings: BTreeMap::new(),
+            next_ping: (1, 0),
+            now: 0,
+            events: Vec::new(),
+            event_number: 0,
+            seen: 0,
+            over: None,
+            model,
+            options,
+        }
+    }
+
+    /// The model of the story.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// How it is directed.
+    pub fn options(&self) -> &DirectorOptions {
+        &self.options
+    }
+
+    /// The world as it is known.
+    pub fn chronicle(&self) -> &Chronicle {
+        &self.chronicle
+    }
+
+    /// The published plan.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Whether a game is connected.
+    pub fn is_connected(&self) -> bool {
+        self.connected
+    }
+
+    /// Why the session is over, if it is.
+    pub fn over(&self) -> Option<&str> {
+        self.over.as_deref()
+    }
+
+    /// Between which ticks the game is.
+    pub fn bounds(&self) -> TickBounds {
+        self.clock.bounds(self.now, self.latency.most(self.clock.micros(1)))
+    }
+
+    /// The longest that a message takes, in ticks.
+    pub fn mu(&self) -> Tick {
+        self.clock.ticks(self.latency.most(self.clock.micros(1)))
+    }
+
+    /// Takes out what happened since the last call.
+    pub fn drain(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Takes in the frames that came since the last call, looks at the plan, and hands out the frames that are due. It is called
+    /// whenever something comes in, and at least once a tick.
+    pub fn pump(&mut self, now: Moment, frames: &mut dyn Iterator<Item = &[u8]>, emit: &mut dyn FnMut(&[u8])) {
+        self.now = self.now.max(now);
+        let relocks = self.clock.relocks();
+        for bytes in frames {
+            match self.channel.receive(bytes) {
+                Ok(dramaturg_wire::Received::Message(message)) => {
+                    self.hear(message);
+                    while let Some(message) = self.channel.next_ready() {
+                        self.hear(message);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => self.fault(FaultCode::Protocol, error.to_string()),
+            }
+        }
+        if self.clock.relocks() != relocks {
+            self.tell(EventKind::ClockRelocked { rate_milli: self.clock.rate_milli() });
+        }
+        self.chronicle.advance(&self.model, self.clock.last_tick());
+        self.tell_world();
+        if self.options.policy == Policy::Decoupled {
+            self.dispatch_due();
+        }
+        self.ping();
+        self.greetings.drain(..).for_each(|frame| emit(&frame));
+        self.channel.poll(self.now, &ToGame::Acknowledge, emit);
+    }
+
+    fn ping(&mut self) {
+        let (id, due) = self.next_ping;
+        if self.connected && self.options.mu == crate::latency::Journey::Measured && self.now >= due {
+            self.pings.insert(id, self.now);
+            while self.pings.len() > PINGS_MAX {
+                self.pings.pop_first();
+            }
+            self.channel.send_loose(&ToGame::Ping { id });
+            self.next_ping = (id + 1, self.now + PING_EVERY);
+        }
+    }
+
+    pub(crate) fn heard_time(&mut self, tick: Tick, answers: Option<u64>) {
+        self.clock.hear(tick, self.now);
+        if let Some(sent) = answers.and_then(|id| self.pings.remove(&id)) {
+            self.latency.hear(self.now.saturating_sub(sent));
+        }
+    }
+
+    /// The first tick that a planner which begins now may change.
+    pub fn insert_from(&self) -> Tick {
+        let (omega, upsilon, mu) = (self.options.omega, Tick::from(self.options.upsilon), self.mu());
+        match self.options.policy {
+            Policy::Paper | Policy::Closed => critical_window(self.clock.last_tick(), omega, upsilon, mu).0,
+            Policy::Decoupled => {
+                let delay = self.thoughts.iter().max().map_or(omega, |longest| self.clock.ticks(*longest));
+                self.bounds().most.saturating_add(self.lead()).saturating_add(delay).saturating_add(1)
+            }
+        }
+    }
+
+    /// So many ticks before its start a step must be sent.
+    pub(crate) fn lead(&self) -> Tick {
+        self.mu().saturating_add(1).saturating_add(self.options.period)
+    }
+
+    /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.
+    pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
+        self.now = self.now.max(now);
+        if self.thinking.is_some() || self.over.is_some() {
+            return None;
+        }
+        self.promised = self.insert_from().max(self.promised);
+        self.thinking = Some((self.now, self.clock.last_tick()));
+        let mut feed = std::mem::take(&mut self.feed);
+        feed.now = self.bounds();
+        // Reports are in up to the last one, and only up to there the planner's own world may run.
+        feed.now.least = feed.now.least.min(self.clock.last_tick());
+        feed.insert_from = self.promised;
+        Some(feed)
+    }
+
+    /// The planner has published.
+    pub fn end_think(&mut self, now: Moment, thought: &Thought) {
+        self.now = self.now.max(now);
+        let Some((began, tau)) = self.thinking.take() else { return };
+        self.thoughts.push_back(self.now.saturating_sub(began));
+        if self.thoughts.len() > THOUGHTS {
+            self.thoughts.pop_front();
+        }
+        let delta = &thought.delta;
+        let budget = thought.budget;
+        self.tell(EventKind::Deliberated {
+            units: budget.units,
+            used: budget.used,
+            progress: thought.progress.clone(),
+        });
+        match self.board.apply(delta, self.promised, self.options.mechanisms.lock) {
+            Ok(()) if delta.is_empty() => {}
+            Ok(()) => self.tell(EventKind::Published {
+                version: delta.version,
+                put: delta.put.iter().map(|step| step.id).collect(),
+                removed: delta.removed.clone(),
+                complete: delta.complete,
+                valid_until: delta.valid_until,
+                reason: delta.reason.clone(),
+            }),
+            Err(problem) => {
+                self.feed.rejected.push(delta.version);
+                self.tell(EventKind::Rejected { version: delta.version, problem });
+            }
+        }
+        for reply in &thought.replies {
+            self.tell(EventKind::GoalReply {
+                goal: reply.goal.to_string(),
+                accepted: reply.accepted,
+                reason: reply.reason.clone(),
+            });
+        }
+        match self.options.policy {
+            Policy::Decoupled => self.dispatch_due(),
+            Policy::Paper | Policy::Closed => self.dispatch_window(tau),
+        }
+    }
+
+    /// What the planner is told when it goes on.
+    pub(crate) fn feed_event(&mut self, event: StepEvent) {
+        self.feed.events.push(event);
+    }
+
+    pub(crate) fn feed_kind(&mut self, step: u32, version: u32, kind: StepEventKind) {
+        self.feed.events.push(StepEvent { step, version, kind });
+    }
+
+    /// Other goals from now on.
+    pub fn set_goals(&mut self, change: GoalChange) {
+        self.tell(EventKind::Goals {
+            owner: change.owner.as_ref().map(ToString::to_string),
+            goals: change.goals.iter().map(ToString::to_string).collect(),
+        });
+        self.feed.goals.push(change);
+    }
+
+    /// Takes a step back, if the executor has not started it.
+    pub fn cancel(&mut self, step: u32) {
+        let Some(entry) = self.board.get_mut(step) else { return };
+        let version = entry.version;
+        let mut sent = Vec::new();
+        for (part, number) in entry.parts.iter_mut().zip(0..) {
+            let waits = part.outcome.as_ref().is_none_or(|outcome| *outcome == dramaturg_wire::Outcome::Accepted);
+            if waits && !part.cancelled {
+                part.cancelled = true;
+                sent.push(Task { step, part: number });
+            }
+        }
+        for task in sent {
+            self.channel.send(self.now, &ToGame::Cancel { task, version });
+            self.tell(EventKind::CancelSent { task });
+        }
+    }
+
+    /// The link to the game is gone; the session waits for it to come back.
+    pub fn disconnected(&mut self, reason: &str) {
+        if self.connected {
+            self.connected = false;
+            self.pings.clear();
+            self.tell(EventKind::Disconnected { reason: reason.to_owned() });
+        }
+    }
+
+    pub(crate) fn fault(&mut self, code: FaultCode, message: String) {
+        self.tell(EventKind::Fault { message: message.clone() });
+        let frame = self.greeting(&ToGame::Fault(Fault { code, message }));
+        self.greetings.push(frame);
+    }
+
+    /// Answers a hello.
+    pub(crate) fn welcome(&mut self, call: u64, welcome: &ToGame) {
+        let frame = self.greeting(welcome);
+        self.greetings.push(frame.clone());
+        self.welcomed = Some((call, frame));
+    }
+
+    /// Whether a hello is the last one once more, for its welcome was lost: it is sent again.
+    pub(crate) fn is_repeated(&mut self, call: u64) -> bool {
+        match &self.welcomed {
+            Some((last, frame)) if *last == call && self.connected => {
+                self.greetings.push(frame.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A frame that stands outside of epochs.
+    fn greeting(&self, message: &ToGame) -> Vec<u8> {
+        let (mut body, mut frame) = (Vec::new(), Vec::new());
+        self.options.codec.encode(message, &mut body);
+        self.options.codec.wrap(0, 0, 0, &body, &mut frame);
+        frame
+    }
+
+    pub(crate) fn tell(&mut self, kind: EventKind) {
+        self.event_number += 1;
+        let now = self.bounds();
+        self.events.push(Event { number: self.event_number, now, kind });
+    }
+
+    fn tell_world(&mut self) {
+        for event in self.chronicle.drain() {
+            if let Some(line) = convert::line(&self.model, &event) {
+                self.tell(EventKind::Line {
+                    tick: line.tick,
+                    id: line.id.clone(),
+                    speaker: line.speaker.clone(),
+                    text: line.text.clone(),
+                });
+                self.channel.send(self.now, &ToGame::Line(line));
+            } else if let Some(what) = convert::happening(&self.model, &event) {
+                self.tell(EventKind::World { tick: event.tick, what });
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Sending steps: when, in which form, and what becomes of those that are too late.
+
+use dramaturg_model::{LatePolicy, Step, StepEventKind, Tick};
+use dramaturg_planner::simulate::World;
+use dramaturg_wire::ToGame;
+
+use crate::core::Core;
+use crate::event::EventKind;
+use crate::options::{Policy, critical_window};
+use crate::order::{self, Orders};
+
+/// What looking at a step came to.
+enum Look {
+    Send,
+    Blocked(String),
+}
+
+impl Core {
+    /// Sends every step that must be sent now.
+    pub(crate) fn dispatch_due(&mut self) {
+        if !self.connected || self.clock.is_paused() || self.over.is_some() {
+            return;
+        }
+        let most = self.bounds().most;
+        let horizon = most.saturating_add(self.lead());
+        let soonest = most.saturating_add(self.mu()).saturating_add(1);
+        self.dispatch(Tick::MIN, horizon, soonest);
+    }
+
+    /// At the end of a planning cycle: sends what lies in its window.
+    pub(crate) fn dispatch_window(&mut self, tau: Tick) {
+        if !self.connected || self.over.is_some() {
+            return;
+        }
+        let (omega, upsilon, mu) = (self.options.omega, Tick::from(self.options.upsilon), self.mu());
+        let (least, most) = critical_window(tau, omega, upsilon, mu);
+        if self.options.policy == Policy::Paper {
+            self.dispatch(least, most, Tick::MIN);
+        } else {
+            let close = least.saturating_add(omega).saturating_add(upsilon).saturating_add(mu);
+            // What the cycle before could not know of is still sent if it can arrive in time.
+            let soonest = self.bounds().most.saturating_add(mu).saturating_add(1);
+            self.dispatch(Tick::MIN, close, soonest);
+        }
+    }
+
+    /// Sends steps that start between two ticks; those that start before `soonest` cannot arrive in time.
+    fn dispatch(&mut self, from: Tick, until: Tick, soonest: Tick) {
+        let mut ahead: Option<World> = None;
+        for id in self.board.due(until) {
+            let Some(entry) = self.board.get(id) else { continue };
+            let start = entry.step.start;
+            if start < from {
+                continue;
+            }
+            if start < soonest && !self.may_be_late(id, soonest) {
+                continue;
+            }
+            match self.look(id, &mut ahead) {
+                Look::Send => self.send(id, ahead.as_ref()),
+                Look::Blocked(why) => self.block(id, why),
+            }
+        }
+        if let Some((first, names)) = self.dictionary.news() {
+            self.channel.send(self.now, &ToGame::Names { first, names });
+        }
+    }
+
+    /// What becomes of a step that cannot arrive before its start: whether it is sent all the same.
+    fn may_be_late(&mut self, id: u32, soonest: Tick) -> bool {
+        let Some(step) = self.board.get(id).map(|entry| entry.step.clone()) else { return false };
+        let policy = self.model.find_action(&step.action).map(|action| self.model.actions[action].late.clone());
+        let by = soonest.saturating_sub(step.start);
+        let most = match &policy {
+            Some(LatePolicy::UpTo(most)) => {
+                self.chronicle.present().value(&self.model, most).as_number().map_or(0, |most| most.round_half_up())
+            }
+            _ => 0,
+        };
+        let (word, sends) = match policy {
+            Some(LatePolicy::UpTo(_)) if by <= most => ("send", true),
+            Some(LatePolicy::Drop) => ("drop", false),
+            _ => ("retime", false),
+        };
+        self.tell(EventKind::Late { step: id, start: step.start, policy: word.to_owned() });
+        if !sends {
+            self.board.end(id);
+            self.feed_kind(id, 0, StepEventKind::Missed(by));
+        }
+        sends
+    }
+
+    /// Whether a step's conditions hold when it starts, by what is done, running or locked.
+    fn look(&self, id: u32, ahead: &mut Option<World>) -> Look {
+        let Some(step) = self.board.get(id).map(|entry| &entry.step) else {
+            return Look::Blocked("it is gone".to_owned());
+        };
+        let Some(action) = self.model.find_action(&step.action) else {
+            return Look::Blocked(format!("there is no action called `{}`", step.action));
+        };
+        let action = &self.model.actions[action];
+        let Some(args) = order::arguments(&self.model, action, step) else {
+            return Look::Blocked(format!("`{}` cannot be done with these objects", step.action));
+        };
+        if order::needs_nothing(action) {
+            return Look::Send;
+        }
+        let world = ahead.get_or_insert_with(|| self.look_ahead());
+        if world.now() > step.start {
+            *world = self.look_ahead();
+        }
+        world.look_at(&self.model, step.start);
+        match order::obstacles(&self.model, action, &args, world) {
+            obstacles if obstacles.is_empty() => Look::Send,
+            obstacles => Look::Blocked(obstacles.join("; ")),
+        }
+    }
+
+    /// The world as it will be if what is locked is performed.
+    fn look_ahead(&self) -> World {
+        let mut world = self.chronicle.ahead();
+        for (id, entry) in self.board.entries() {
+            if entry.is_locked() && !self.chronicle.is_running(*id) && entry.step.start > world.now() {
+                // Its names were known when it was locked.
+                let _ = world.schedule(&self.model, &entry.step);
+            }
+        }
+        world
+    }
+
+    fn send(&mut self, id: u32, at_start: Option<&World>) {
+        let Some(entry) = self.board.get(id) else { return };
+        let step: Step = entry.step.clone();
+        let version = entry.version + 1;
+        let Some(action) = self.model.find_action(&step.action) else { return };
+        let action = &self.model.actions[action];
+        let Some(args) = order::arguments(&self.model, action, &step) else { return };
+        let at_start = at_start.filter(|_| !order::needs_nothing(action));
+        let mut orders = Orders {
+            model: &self.model,
+            dictionary: &mut self.dictionary,
+            present: self.chronicle.present(),
+            at_start,
+        };
+        let tasks = orders.of(action, &args, &step, version);
+        self.board.lock(id, tasks.len(), self.options.mechanisms.lock);
+        self.tell(EventKind::Locked { step: id, start: step.start });
+        self.feed_kind(id, version, StepEventKind::Locked);
+        // The game must know every name before the first task that speaks of it.
+        if let Some((first, names)) = self.dictionary.news() {
+            self.channel.send(self.now, &ToGame::Names { first, names });
+        }
+        let lead = step.start.saturating_sub(self.bounds().most);
+        for execute in tasks {
+            self.tell(EventKind::Dispatched {
+                task: execute.task,
+                version,
+                action: step.action.to_string(),
+                args: step.args.iter().map(ToString::to_string).collect(),
+                start: execute.start,
+                duration: execute.duration,
+                lead,
+                guards: u16::try_from(execute.guards.len()).unwrap_or(u16::MAX),
+            });
+            self.channel.send(self.now, &ToGame::Execute(execute));
+        }
+    }
+
+    /// A step waits for the planner to mend what it lacks; that is told once for each reason.
+    fn block(&mut self, id: u32, why: String) {
+        let Some(entry) = self.board.get_mut(id) else { return };
+        if entry.blocked.as_ref() != Some(&why) {
+            entry.blocked = Some(why.clone());
+            self.tell(EventKind::Blocked { step: id, why });
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a planner is told before it goes on, and what it answers.
+
+use dramaturg_model::{Observation, StepEvent, Tick};
+use dramaturg_planner::planner::{Budget, GoalChange, GoalReply, PlanDelta, Planner, Progress, TickBounds, Workers};
+use serde::{Deserialize, Serialize};
+
+/// What a planner is told before it goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feed {
+    /// Plans of these versions were not taken over.
+    pub rejected: Vec<u64>,
+    /// What was seen.
+    pub observations: Vec<Observation>,
+    /// What became of steps.
+    pub events: Vec<StepEvent>,
+    /// Other goals.
+    pub goals: Vec<GoalChange>,
+    /// Between which ticks the game is.
+    pub now: TickBounds,
+    /// The first tick that may be changed.
+    pub insert_from: Tick,
+}
+
+/// What a planner answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thought {
+    /// What changes in its plan.
+    pub delta: PlanDelta,
+    /// How far it came.
+    pub progress: Progress,
+    /// What it was given and what it used.
+    pub budget: Budget,
+    /// Which goals it takes up.
+    pub replies: Vec<GoalReply>,
+}
+
+impl Feed {
+    /// Tells a planner everything, lets it work, and takes what it publishes. The same wherever it runs: inline, in a thread of its
+    /// own, in a replay.
+    pub fn think(&self, planner: &mut dyn Planner, units: u32, workers: &Workers<'_>) -> Thought {
+        self.rejected.iter().for_each(|version| planner.rejected(*version));
+        if !self.observations.is_empty() {
+            planner.observe(&self.observations);
+        }
+        if !self.events.is_empty() {
+            planner.feedback(&self.events);
+        }
+        self.goals.iter().for_each(|goals| planner.set_goals(goals));
+        planner.advance(self.now, self.insert_from);
+        let mut budget = Budget::of(units);
+        let progress = planner.deliberate(&mut budget, workers);
+        Thought { delta: planner.publish(), progress, budget, replies: planner.replies() }
+    }
+}

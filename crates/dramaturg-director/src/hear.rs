@@ -1,0 +1,242 @@
+//! What the game says, and what follows from it.
+
+use dramaturg_model::{StepEventKind, Tick};
+use dramaturg_planner::planner::GoalChange;
+use dramaturg_wire::{
+    Answer, FaultCode, Hello, Observation, Outcome, Status, TaskState, ToDirector, ToGame, VERSION, Version, Welcome,
+};
+use smol_str::SmolStr;
+
+use crate::convert;
+use crate::core::Core;
+use crate::event::EventKind;
+
+impl Core {
+    pub(crate) fn hear(&mut self, message: ToDirector) {
+        match message {
+            ToDirector::Hello(hello) => self.greet(&hello),
+            ToDirector::Time { tick, answers } => self.heard_time(tick, answers),
+            ToDirector::Status(status) => self.status(status),
+            ToDirector::Answer(answer) => self.answer(&answer),
+            ToDirector::Perceive { observations } => self.observe(&observations),
+            ToDirector::SetGoals { owner, goals } => self.set_goals(GoalChange {
+                owner: owner.map(SmolStr::from),
+                goals: goals.into_iter().map(SmolStr::from).collect(),
+            }),
+            ToDirector::Pause { tick } => {
+                self.clock.pause(tick);
+                self.tell(EventKind::Paused { tick });
+            }
+            ToDirector::Continue { tick, rate_milli } => {
+                self.clock.resume(tick, rate_milli, self.now);
+                self.tell(EventKind::Continued { tick, rate_milli });
+            }
+            ToDirector::Language { tag } => self.tell(EventKind::Language { tag }),
+            ToDirector::Save { .. } | ToDirector::Load { .. } => {
+                self.fault(FaultCode::Save, "this director keeps no saves".to_owned());
+            }
+            ToDirector::Acknowledge => {}
+            ToDirector::Goodbye { reason } => {
+                self.connected = false;
+                self.over = Some(reason.clone());
+                self.tell(EventKind::Ended { reason });
+            }
+        }
+    }
+
+    /// A game says hello, for the first time or again.
+    fn greet(&mut self, hello: &Hello) {
+        if hello.version.major != VERSION.major {
+            let (theirs, ours) = (hello.version.major, VERSION.major);
+            self.fault(
+                FaultCode::Version,
+                format!("the game speaks version {theirs}, this director {ours}; update one"),
+            );
+            return;
+        }
+        if self.is_repeated(hello.call) {
+            return;
+        }
+        let resumed = hello.resume.is_some();
+        let mut received = 0;
+        match &hello.resume {
+            Some(resume) if resume.session != self.options.session => {
+                self.fault(FaultCode::Unknown, format!("there is no session called `{}` here", resume.session));
+                return;
+            }
+            Some(resume) => {
+                // A hello that was repeated while its welcome was under way begins nothing new.
+                let knows_epoch = resume.epoch == self.channel.epoch();
+                received = if knows_epoch { self.channel.received() } else { 0 };
+                let heard = if knows_epoch && !resume.restored { resume.received } else { 0 };
+                self.begin_epoch(heard, resume.restored);
+            }
+            None => self.begin_epoch(0, false),
+        }
+        self.connected = true;
+        self.game.clone_from(&hello.game);
+        self.clock.resume(hello.tick, hello.rate_milli, self.now);
+        let version = Version { major: VERSION.major, minor: VERSION.minor.min(hello.version.minor) };
+        let welcome = Welcome {
+            version,
+            session: self.options.session.clone(),
+            story: self.model.title.clone(),
+            update: self.options.upsilon,
+            epoch: self.channel.epoch(),
+            received,
+            names: self.dictionary.all(),
+            message_bytes_max: self.options.message_bytes_max,
+        };
+        let epoch = self.channel.epoch();
+        self.welcome(hello.call, &ToGame::Welcome(Box::new(welcome)));
+        self.tell(EventKind::Connected {
+            game: hello.game.clone(),
+            session: self.options.session.clone(),
+            epoch,
+            resumed,
+        });
+        if let Some(resume) = &hello.resume {
+            self.reconcile(resume, hello.tick);
+        }
+    }
+
+    fn begin_epoch(&mut self, received_by_game: u64, restored: bool) {
+        if restored {
+            // What was under way is told anew, from the table of what the executor knows.
+            self.channel.drop_outbox();
+        }
+        self.channel.begin_epoch(self.channel.epoch() + 1, received_by_game, self.now);
+    }
+
+    /// Both sides compare what they know of tasks: what one of them has lost is made good.
+    fn reconcile(&mut self, resume: &dramaturg_wire::Resume, tick: Tick) {
+        for record in &resume.tasks {
+            let status = |tick, outcome| Status {
+                task: record.task,
+                version: record.version,
+                tick,
+                outcome,
+                observations: Vec::new(),
+            };
+            match &record.state {
+                TaskState::Waiting => self.status(status(tick, Outcome::Accepted)),
+                TaskState::Running(since) => self.status(status(*since, Outcome::Started { late: 0 })),
+                TaskState::Ended(when, outcome) => self.status(status(*when, outcome.clone())),
+            }
+        }
+        let known = |step: u32, part: u16, version: u32| {
+            resume
+                .tasks
+                .iter()
+                .any(|record| (record.task.step, record.task.part, record.version) == (step, part, version))
+        };
+        let mut lost = Vec::new();
+        for (id, entry) in self.board.entries() {
+            for (part, number) in entry.parts.iter().zip(0..) {
+                let ended = part.outcome.as_ref().is_some_and(Outcome::is_final);
+                if !ended && !known(*id, number, entry.version) {
+                    lost.push((*id, number, entry.version, part.outcome.clone()));
+                }
+            }
+        }
+        for (step, part, version, outcome) in lost {
+            let task = dramaturg_wire::Task { step, part };
+            let outcome = match outcome {
+                // It was never heard of: what was sent is still under way, unless the game forgot everything since its save.
+                None if !resume.restored => continue,
+                // The game waited for it when it was saved, or had it after: it did not run in the world that goes on, as far as
+                // anybody knows.
+                Some(Outcome::Started { .. } | Outcome::Progress { .. } | Outcome::Amended { .. }) => Outcome::Unknown,
+                None | Some(Outcome::Accepted) => Outcome::Unknown,
+                Some(_) => continue,
+            };
+            self.status(Status { task, version, tick, outcome, observations: Vec::new() });
+        }
+    }
+
+    fn observe(&mut self, observations: &[Observation]) {
+        for seen in observations {
+            self.seen += 1;
+            let known = convert::observation(seen, 0, self.seen);
+            match self.chronicle.observe(&self.model, &known) {
+                Ok(()) => {
+                    self.tell(EventKind::Observed { observation: seen.clone() });
+                    self.feed.observations.push(known);
+                }
+                Err(problem) => self.fault(FaultCode::Name, format!("an observation cannot be used: {problem}")),
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        self.tell(EventKind::Answered { task: answer.task, tick: answer.tick, answer: answer.answer.clone() });
+        let kind = StepEventKind::Answered(SmolStr::new(&answer.answer));
+        self.feed_kind(answer.task.step, answer.version, kind);
+    }
+
+    /// What became of a task, and so of its step.
+    fn status(&mut self, status: Status) {
+        self.observe(&status.observations);
+        let Status { task, version, tick, outcome, .. } = status;
+        let step = task.step;
+        let Some(entry) = self.board.get_mut(step).filter(|entry| entry.version == version) else { return };
+        let number = usize::from(task.part);
+        let Some(part) = entry.parts.get_mut(number) else { return };
+        let before = part.outcome.replace(outcome.clone());
+        if before.as_ref().is_some_and(Outcome::is_final) || before.as_ref() == Some(&outcome) {
+            part.outcome = before;
+            return;
+        }
+        // A report that was overtaken changes nothing.
+        if before.is_some() && outcome == Outcome::Accepted {
+            part.outcome = before;
+            return;
+        }
+        let all_ended = entry.parts.iter().all(|part| part.outcome.as_ref().is_some_and(Outcome::is_final));
+        let all_finished = entry.parts.iter().all(|part| part.outcome == Some(Outcome::Finished));
+        let (known, is_first) = (entry.step.clone(), number == 0);
+        let single = entry.parts.len() == 1;
+        self.tell(EventKind::Status { task, tick, outcome: outcome.clone() });
+        match &outcome {
+            Outcome::Accepted | Outcome::Progress { .. } if is_first => {
+                self.feed_event(convert::step_event(step, version, tick, &outcome));
+            }
+            Outcome::Accepted | Outcome::Progress { .. } => {}
+            Outcome::Started { .. } => {
+                if !self.chronicle.is_running(step) {
+                    // The names were known when it was sent.
+                    let _ = self.chronicle.started(&self.model, &known, tick);
+                    self.feed_event(convert::step_event(step, version, tick, &outcome));
+                }
+            }
+            Outcome::Amended { .. } if single => {
+                if let Outcome::Amended { duration } = outcome {
+                    self.chronicle.amended(step, duration);
+                }
+                self.feed_event(convert::step_event(step, version, tick, &outcome));
+            }
+            Outcome::Amended { .. } => {}
+            Outcome::Finished => {
+                if all_finished {
+                    if !self.chronicle.is_running(step) {
+                        let _ = self.chronicle.started(&self.model, &known, known.start);
+                    }
+                    self.chronicle.finished(step, tick);
+                    self.feed_event(convert::step_event(step, version, tick, &outcome));
+                }
+            }
+            Outcome::Failed { .. }
+            | Outcome::Missed { .. }
+            | Outcome::GuardFailed { .. }
+            | Outcome::Cancelled
+            | Outcome::Unknown => {
+                self.chronicle.cut(step, tick);
+                self.cancel(step);
+                self.feed_event(convert::step_event(step, version, tick, &outcome));
+            }
+        }
+        if all_ended {
+            self.board.end(step);
+        }
+    }
+}

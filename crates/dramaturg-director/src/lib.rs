@@ -1,0 +1,32 @@
+//! The planner interface: it owns the world, the published plan and the locks, sends each task ahead of its tick, and tells planners
+//! what became of it.
+//!
+//! # Layout
+//!
+//! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`] holds the
+//! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
+//! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
+//! the wire become those of the model; [`dictionary`] numbers the names.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+pub mod board;
+pub use board::Board;
+pub mod clock;
+pub use clock::{ClockEstimate, Moment};
+mod convert;
+pub mod core;
+pub use core::Core;
+pub mod dictionary;
+pub mod director;
+pub use director::{Director, Input};
+mod dispatch;
+pub mod event;
+pub use event::{Event, EventKind};
+pub mod feed;
+pub use feed::{Feed, Thought};
+mod hear;
+pub mod latency;
+pub use latency::{Journey, Latency};
+pub mod options;
+pub use options::{DirectorOptions, Mechanisms, Policy, critical_window};
+mod order;

@@ -1,0 +1,398 @@
+//! A planner that plans nothing: it performs a script. What comes of it in time, under delays, failures and contradictions, is what
+//! the concurrent framework is tested with; real planners stand behind the same contract.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use dramaturg_model::{Chance, Fixed, Model, Observation, Plan, Step, StepEvent, StepEventKind, Tick};
+use serde::{Deserialize, Serialize};
+
+use crate::chronicle::{Chronicle, ChronicleOptions, ChronicleSave};
+use crate::planner::{
+    Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
+};
+use crate::simulate::{ViolationKind, WorldEventKind};
+
+/// How a script is performed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptOptions {
+    /// Steps are published so many ticks before they start.
+    pub horizon: Tick,
+    /// A step that was not performed is planned again so often.
+    pub retries: u32,
+    /// Moves steps about, as far as it may, so that those who handle them can show that they bear it: one in so many, each time
+    /// something is published; 0: none.
+    pub fidget: u32,
+    /// Where chance begins.
+    pub seed: u64,
+}
+
+impl Default for ScriptOptions {
+    fn default() -> Self {
+        Self { horizon: 600, retries: 0, fidget: 0, seed: 0 }
+    }
+}
+
+/// A planner that performs a script.
+pub struct Scripted {
+    model: Arc<Model>,
+    options: ScriptOptions,
+    /// What is still to be published, by start.
+    script: VecDeque<Step>,
+    chronicle: Chronicle,
+    /// The steps that are published and not ended.
+    plan: BTreeMap<u32, Step>,
+    /// What was published last.
+    published: BTreeMap<u32, Step>,
+    /// What was published before that.
+    published_before: BTreeMap<u32, Step>,
+    /// Steps that are no longer ours, and what they were.
+    taken: BTreeMap<u32, Step>,
+    tries: BTreeMap<u32, u32>,
+    chance: Chance,
+    now: TickBounds,
+    insert_from: Tick,
+    next_id: u32,
+    version: u64,
+    /// Ticks that steps were moved by, and a thousand for each that was given up.
+    cost: i64,
+    valid_until: Option<Tick>,
+    /// The next step to look at; none: all have been.
+    look: Option<usize>,
+    reason: String,
+    replies: Vec<GoalReply>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    options: ScriptOptions,
+    script: VecDeque<Step>,
+    chronicle: ChronicleSave,
+    plan: BTreeMap<u32, Step>,
+    published: BTreeMap<u32, Step>,
+    published_before: BTreeMap<u32, Step>,
+    taken: BTreeMap<u32, Step>,
+    tries: BTreeMap<u32, u32>,
+    chance: Chance,
+    now: TickBounds,
+    insert_from: Tick,
+    next_id: u32,
+    version: u64,
+    cost: i64,
+    valid_until: Option<Tick>,
+}
+
+const NAME: &str = "scripted";
+
+impl Scripted {
+    /// A planner that performs these steps.
+    pub fn new(model: Arc<Model>, plan: &Plan, options: ScriptOptions) -> Self {
+        let mut script: Vec<Step> = plan.steps.clone();
+        script.sort_by_key(|step| (step.start, step.id));
+        let next_id = script.iter().map(|step| step.id.saturating_add(1)).max().unwrap_or(0);
+        let chronicle = Chronicle::begin(&model, ChronicleOptions::default());
+        Self {
+            chance: Chance::new(options.seed),
+            script: script.into(),
+            chronicle,
+            plan: BTreeMap::new(),
+            published: BTreeMap::new(),
+            published_before: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            now: TickBounds::default(),
+            insert_from: 0,
+            next_id,
+            version: 0,
+            cost: 0,
+            valid_until: None,
+            look: Some(0),
+            reason: String::new(),
+            replies: Vec::new(),
+            model,
+            options,
+        }
+    }
+
+    /// Goes on from what was saved.
+    pub fn load(model: Arc<Model>, save: &PlannerSave) -> Result<Self, String> {
+        if save.planner != NAME {
+            return Err(format!("this was saved by the planner `{}`, not by `{NAME}`", save.planner));
+        }
+        let saved: Saved = serde_json::from_str(&save.data).map_err(|error| error.to_string())?;
+        let (chronicle, _) = Chronicle::load(&model, &saved.chronicle);
+        Ok(Self {
+            model,
+            options: saved.options,
+            script: saved.script,
+            chronicle,
+            plan: saved.plan,
+            published: saved.published,
+            published_before: saved.published_before,
+            taken: saved.taken,
+            tries: saved.tries,
+            chance: saved.chance,
+            now: saved.now,
+            insert_from: saved.insert_from,
+            next_id: saved.next_id,
+            version: saved.version,
+            cost: saved.cost,
+            valid_until: saved.valid_until,
+            look: Some(0),
+            reason: String::new(),
+            replies: Vec::new(),
+        })
+    }
+
+    /// Takes the next step of the script into the plan, if its time comes near.
+    fn take_next(&mut self) -> bool {
+        let until = self.now.most.saturating_add(self.options.horizon);
+        let Some(mut step) = self.script.pop_front_if(|step| step.start <= until) else { return false };
+        self.place(&mut step);
+        self.plan.insert(step.id, step);
+        true
+    }
+
+    /// Moves a step to where it may start.
+    fn place(&mut self, step: &mut Step) {
+        if step.start < self.insert_from {
+            self.cost = self.cost.saturating_add(self.insert_from - step.start);
+            step.start = self.insert_from;
+        }
+    }
+
+    /// A step was not performed: it is planned again, or given up.
+    fn again(&mut self, step: Step) {
+        let tries = self.tries.remove(&step.id).unwrap_or(0);
+        if tries >= self.options.retries {
+            self.cost = self.cost.saturating_add(1000);
+            return;
+        }
+        let mut step = Step { id: self.next_id, ..step };
+        self.next_id = self.next_id.saturating_add(1);
+        self.place(&mut step);
+        self.tries.insert(step.id, tries + 1);
+        self.plan.insert(step.id, step);
+    }
+
+    /// Moves some steps about.
+    fn fidget(&mut self) {
+        let insert_from = self.insert_from;
+        let one_in = self.options.fidget as usize;
+        for step in self.plan.values_mut().filter(|step| step.start >= insert_from) {
+            if one_in > 0 && self.chance.below(one_in) == 0 {
+                step.start = insert_from.max(step.start + self.chance.below(9) as Tick - 4);
+            }
+        }
+    }
+
+    /// Looks ahead: up to which tick everything can be performed as planned.
+    fn foresee(&self) -> Option<Tick> {
+        let mut world = self.chronicle.ahead();
+        let steps = self.plan.values().chain(self.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
+        let mut last = self.now.most;
+        for step in steps {
+            last = last.max(step.start);
+            if world.schedule(&self.model, step).is_err() {
+                return Some(step.start.saturating_sub(1));
+            }
+        }
+        world.step_to(&self.model, last);
+        let broken = world.drain().into_iter().find_map(|event| match event.kind {
+            WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
+            _ => None,
+        });
+        broken
+    }
+}
+
+fn concerns_a_step(kind: ViolationKind) -> bool {
+    matches!(
+        kind,
+        ViolationKind::StartCondition
+            | ViolationKind::ThroughoutCondition
+            | ViolationKind::EndCondition
+            | ViolationKind::TimedCondition
+            | ViolationKind::OverCapacity
+            | ViolationKind::Conflict
+            | ViolationKind::NoMethod
+            | ViolationKind::WrongDuration
+            | ViolationKind::AfterEnding
+    )
+}
+
+impl Planner for Scripted {
+    fn observe(&mut self, observations: &[Observation]) {
+        for seen in observations {
+            // What the model has no name for cannot matter to a script.
+            let _ = self.chronicle.observe(&self.model, seen);
+        }
+        self.look = Some(0);
+    }
+
+    fn feedback(&mut self, events: &[StepEvent]) {
+        for event in events {
+            let id = event.step;
+            match &event.kind {
+                StepEventKind::Locked => {
+                    // What the director has is what was published, even if it has been moved here since.
+                    if let Some(step) = self.published.get(&id).cloned().or_else(|| self.plan.get(&id).cloned()) {
+                        self.plan.remove(&id);
+                        self.taken.insert(id, step);
+                    }
+                }
+                StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_) => {}
+                StepEventKind::Started(tick) => {
+                    if let Some(step) = self.plan.remove(&id).or_else(|| self.taken.remove(&id)) {
+                        let _ = self.chronicle.started(&self.model, &step, *tick);
+                        self.taken.insert(id, step);
+                    }
+                }
+                StepEventKind::Amended(duration) => self.chronicle.amended(id, *duration),
+                StepEventKind::Finished(tick) => {
+                    self.chronicle.finished(id, *tick);
+                    self.taken.remove(&id);
+                    self.tries.remove(&id);
+                }
+                StepEventKind::Failed(_) => {
+                    self.chronicle.cut(id, self.now.least);
+                    if let Some(step) = self.taken.remove(&id) {
+                        self.again(step);
+                    }
+                }
+                StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
+                    if let Some(step) = self.taken.remove(&id).or_else(|| self.plan.remove(&id)) {
+                        self.published.remove(&id);
+                        self.again(step);
+                    }
+                }
+            }
+            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_)) {
+                self.look = Some(0);
+            }
+        }
+    }
+
+    fn rejected(&mut self, version: u64) {
+        if version == self.version {
+            self.published.clone_from(&self.published_before);
+            self.look = Some(0);
+        }
+    }
+
+    fn exogenous(&mut self, change: &PlanDelta) {
+        for step in &change.put {
+            let _ = self.chronicle.started(&self.model, step, step.start);
+        }
+        self.look = Some(0);
+    }
+
+    fn set_goals(&mut self, change: &GoalChange) {
+        self.replies.extend(change.goals.iter().map(|goal| GoalReply {
+            goal: goal.clone(),
+            accepted: false,
+            reason: "a script is performed, whatever the goals".to_owned(),
+            expected: None,
+        }));
+    }
+
+    fn advance(&mut self, now: TickBounds, insert_from: Tick) {
+        self.now = now;
+        self.insert_from = self.insert_from.max(insert_from);
+        self.chronicle.advance(&self.model, now.least);
+        self.chronicle.drain();
+        // What starts before is no longer ours, whether or not it has been locked.
+        let gone: Vec<u32> =
+            self.plan.values().filter(|step| step.start < self.insert_from).map(|step| step.id).collect();
+        for id in gone {
+            if self.published.contains_key(&id) {
+                if let Some(step) = self.plan.remove(&id) {
+                    self.taken.insert(id, step);
+                }
+            } else if let Some(mut step) = self.plan.remove(&id) {
+                self.place(&mut step);
+                self.plan.insert(id, step);
+                self.look = Some(0);
+            }
+        }
+        self.look = self.look.or(Some(0));
+    }
+
+    fn deliberate(&mut self, budget: &mut Budget, _: &Workers<'_>) -> Progress {
+        while budget.take() {
+            if self.take_next() {
+                self.look = Some(0);
+                continue;
+            }
+            let Some(at) = self.look else {
+                let cost = Fixed::from_int(self.cost);
+                return if self.script.is_empty() { Progress::Complete { cost } } else { Progress::Idle };
+            };
+            // One unit for each step that is looked at; the look itself comes with the last.
+            if at < self.plan.len() {
+                self.look = Some(at + 1);
+                continue;
+            }
+            self.look = None;
+            self.fidget();
+            self.valid_until = self.foresee();
+        }
+        Progress::Searching
+    }
+
+    fn publish(&mut self) -> PlanDelta {
+        // While not everything has been looked at, nothing beyond what was known is promised.
+        let mut delta = PlanDelta::between(&self.published, &self.plan);
+        // What was taken by the director is in its hands; that it left the plan is no news.
+        delta.removed.retain(|id| !self.taken.contains_key(id));
+        delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
+        self.version += 1;
+        delta.version = self.version;
+        delta.valid_until = if self.look.is_some() { Some(self.now.least) } else { self.valid_until };
+        delta.complete = self.look.is_none() && self.valid_until.is_none() && self.script.is_empty();
+        delta.cost = Some(Fixed::from_int(self.cost));
+        delta.reason =
+            if delta.is_empty() { String::new() } else { format!("the script reaches tick {}", self.now.most) };
+        self.published_before = std::mem::replace(&mut self.published, self.plan.clone());
+        delta
+    }
+
+    fn replies(&mut self) -> Vec<GoalReply> {
+        std::mem::take(&mut self.replies)
+    }
+
+    fn explain(&self, inquiry: &Inquiry) -> Explanation {
+        match inquiry {
+            Inquiry::Why(step) if self.plan.contains_key(step) || self.taken.contains_key(step) => {
+                Explanation::of(format!("step {step} stands in the script"))
+            }
+            Inquiry::Why(step) => Explanation::of(format!("step {step} is not in the plan")),
+            Inquiry::WhyNot { action, .. } => {
+                Explanation::of(format!("`{action}` does not stand in the script at this time"))
+            }
+        }
+    }
+
+    fn save(&mut self) -> PlannerSave {
+        self.look = Some(0);
+        let saved = Saved {
+            options: self.options.clone(),
+            script: self.script.clone(),
+            chronicle: self.chronicle.save(&self.model),
+            plan: self.plan.clone(),
+            published: self.published.clone(),
+            published_before: self.published_before.clone(),
+            taken: self.taken.clone(),
+            tries: self.tries.clone(),
+            chance: self.chance.clone(),
+            now: self.now,
+            insert_from: self.insert_from,
+            next_id: self.next_id,
+            version: self.version,
+            cost: self.cost,
+            valid_until: self.valid_until,
+        };
+        let data = serde_json::to_string(&saved).unwrap_or_default();
+        PlannerSave { planner: NAME.to_owned(), data }
+    }
+}

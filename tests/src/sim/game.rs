@@ -1,0 +1,96 @@
+//! A game that performs what it is told, not always as planned, and remembers everything it ever did.
+
+use std::collections::BTreeMap;
+
+use dramaturg_executor::{Game, Report, TaskView};
+use dramaturg_wire::{Task, Tick};
+
+/// One start of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Which.
+    pub task: Task,
+    /// Which version of it.
+    pub version: u32,
+    /// When it should have started.
+    pub planned: Tick,
+    /// When it did.
+    pub tick: Tick,
+    /// In which life of the game.
+    pub life: u32,
+}
+
+/// Everything that really happened: it survives crashes of the game.
+#[derive(Default)]
+pub struct Truth {
+    pub starts: Vec<Start>,
+    pub finished: BTreeMap<Task, Tick>,
+}
+
+/// The game in one of its lives.
+pub struct Performer<'t> {
+    pub truth: &'t mut Truth,
+    pub life: u32,
+    pub tick: Tick,
+    pub seed: u64,
+    pub fails: usize,
+    pub stretches: usize,
+}
+
+impl Performer<'_> {
+    /// What becomes of a task, by its name alone: the same in every life.
+    fn fate(&self, task: Task) -> Fate {
+        let mut chance = dramaturg_model::Chance::new(self.seed ^ u64::from(task.step) << 8 ^ u64::from(task.part));
+        if self.fails > 0 && chance.below(self.fails) == 0 {
+            Fate::Fails(chance.below(4) as Tick)
+        } else if self.stretches > 0 && chance.below(self.stretches) == 0 {
+            Fate::Stretches(1 + chance.below(8) as Tick)
+        } else {
+            Fate::AsPlanned
+        }
+    }
+}
+
+enum Fate {
+    AsPlanned,
+    Fails(Tick),
+    Stretches(Tick),
+}
+
+impl Game for Performer<'_> {
+    fn start(&mut self, task: &TaskView<'_>) {
+        self.truth.starts.push(Start {
+            task: task.id(),
+            version: task.version(),
+            planned: task.start(),
+            tick: self.tick,
+            life: self.life,
+        });
+    }
+
+    fn poll(&mut self, task: &TaskView<'_>, tick: Tick) -> Report {
+        let ran = tick - task.started();
+        let planned = task.duration().max(1);
+        match self.fate(task.id()) {
+            Fate::Fails(after) if ran >= after.min(planned - 1) => Report::Failed("it went wrong".into()),
+            Fate::Stretches(by) if ran >= 1 => {
+                if ran == 1 && planned > 1 {
+                    return Report::Amended(planned + by);
+                }
+                self.end(task, ran >= planned)
+            }
+            _ => self.end(task, ran >= planned),
+        }
+    }
+}
+
+impl Performer<'_> {
+    fn end(&mut self, task: &TaskView<'_>, over: bool) -> Report {
+        if over {
+            self.truth.finished.insert(task.id(), self.tick);
+            Report::Finished
+        } else {
+            Report::Running
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! One seed from beginning to end.
+
+use std::sync::{Arc, LazyLock};
+
+use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input, Journey, Mechanisms, Policy};
+use dramaturg_executor::{Executor, ExecutorOptions};
+use dramaturg_model::{Chance, Model, Plan, Tick};
+use dramaturg_planner::planner::Workers;
+use dramaturg_planner::scripted::{ScriptOptions, Scripted};
+use dramaturg_planner::simulate::{Detail, WorldOptions};
+
+use super::air::Air;
+use super::faults::{Blow, Broken, Faults};
+use super::game::{Performer, Truth};
+use super::{Totals, judge};
+
+const STORY: &str = "story \"Drill\" { ticks 60 per s }
+type Actor { hands: actuator; voice: actuator; done: int 0..1000000 = 0 }
+object ann, bob, cid: Actor
+action beat(who: Actor) { takes 10 ticks; uses who.hands; then who.done += 1 }
+action shout(who: Actor) { takes 4 ticks; uses who.voice; late 3 ticks }
+action dance(who: Actor) { takes 12 ticks; uses who.hands; uses who.voice from 4 ticks to 9 ticks; then who.done += 1 }
+action blink(who: Actor) { takes 1 tick; late drop }
+";
+
+static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+    let compiled = dramaturg_story::compile_text("drill.story", STORY);
+    assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+    Arc::new(compiled.model)
+});
+
+/// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
+const LOOK: i64 = 4_167;
+/// Steps of a script.
+const STEPS: usize = 36;
+/// After the script and all blows, so long is given for everything to come to rest.
+const REST: i64 = 25_000_000;
+
+/// Everything of one seed.
+pub(super) struct Life {
+    pub(super) seed: u64,
+    pub(super) broken: Option<Broken>,
+    pub(super) faults: Faults,
+    chance: Chance,
+    now: i64,
+    // The director's side.
+    director: Option<Director>,
+    journal: Vec<Input>,
+    pub(super) events: Vec<Event>,
+    thinking_until: Option<i64>,
+    next_think: i64,
+    // The way between.
+    to_game: Air,
+    to_director: Air,
+    link_up: bool,
+    // The game's side.
+    pub(super) executor: Option<Executor>,
+    checkpoint: Vec<u8>,
+    pub(super) truth: Truth,
+    life: u32,
+    pub(super) tick: Tick,
+    next_tick: i64,
+    rate_milli: u32,
+    paused_until: Option<i64>,
+    /// What comes back when.
+    returns: Vec<(i64, Blow)>,
+    /// When the clock can be trusted again.
+    disturbed_until: i64,
+    pub(super) totals: Totals,
+}
+
+/// Plays one seed. The error says what is wrong.
+pub fn run(seed: u64, broken: Option<Broken>) -> Result<Totals, String> {
+    let mut life = Life::new(seed, broken);
+    life.play()?;
+    judge::judge(&life)?;
+    Ok(life.totals)
+}
+
+fn script(seed: u64) -> Plan {
+    let mut chance = Chance::new(seed ^ 0x5C21);
+    let mut plan = Plan::default();
+    let mut start = 40 + chance.below(60) as Tick;
+    for _ in 0..STEPS {
+        let (action, duration) = [("beat", 10), ("shout", 4), ("dance", 12), ("blink", 1)][chance.below(4)];
+        let who = ["ann", "bob", "cid"][chance.below(3)];
+        plan.add(action, [who], start, duration);
+        start += chance.below(34) as Tick;
+    }
+    plan
+}
+
+impl Life {
+    fn new(seed: u64, broken: Option<Broken>) -> Self {
+        let script_ends = script(seed).end() * 1_000_000 / 60;
+        Self {
+            seed,
+            broken,
+            faults: Faults::of(seed, script_ends.max(10_000_000)),
+            chance: Chance::new(seed),
+            now: 0,
+            director: None,
+            journal: Vec::new(),
+            events: Vec::new(),
+            thinking_until: None,
+            next_think: 0,
+            to_game: Air::new(),
+            to_director: Air::new(),
+            link_up: true,
+            executor: None,
+            checkpoint: Vec::new(),
+            truth: Truth::default(),
+            life: 0,
+            tick: 0,
+            next_tick: 0,
+            rate_milli: 60_000,
+            paused_until: None,
+            returns: Vec::new(),
+            disturbed_until: 1_000_000,
+            totals: Totals::default(),
+        }
+    }
+
+    fn new_director(&self) -> Director {
+        let model = Arc::clone(&MODEL);
+        let mechanisms = Mechanisms {
+            resend: self.broken != Some(Broken::Resend),
+            lock: self.broken != Some(Broken::Lock),
+            clock: self.broken != Some(Broken::Clock),
+        };
+        let options = DirectorOptions {
+            policy: Policy::Decoupled,
+            omega: 6,
+            mu: if self.seed % 4 == 0 { Journey::Given(self.longest_journey()) } else { Journey::Measured },
+            world: WorldOptions { detail: Detail::Happenings, ..WorldOptions::default() },
+            mechanisms,
+            ..DirectorOptions::default()
+        };
+        let options_script = ScriptOptions {
+            horizon: 90,
+            retries: (self.seed % 3) as u32,
+            fidget: 3 + (self.seed % 5) as u32,
+            seed: self.seed,
+        };
+        let planner = Scripted::new(Arc::clone(&model), &script(self.seed), options_script);
+        Director::new(Core::new(model, options), Box::new(planner))
+    }
+
+    fn longest_journey(&self) -> Tick {
+        let weather = &self.faults.weather;
+        (weather.least + weather.jitter + LOOK) * 60 / 1_000_000 + 2
+    }
+
+    fn executor_options(&self) -> ExecutorOptions {
+        ExecutorOptions {
+            game: "drill".to_owned(),
+            first_call: u64::from(self.life) * 1_000_000 + 1,
+            dedupes: self.broken != Some(Broken::Dedupe),
+            ..ExecutorOptions::default()
+        }
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        self.director = Some(self.new_director());
+        self.executor = Some(Executor::new(self.executor_options()));
+        let script_ends = script(self.seed).end() * 1_000_000 / 60;
+        let mut quiet_since = None;
+        let last = script_ends.max(10_000_000) + REST;
+        while self.now < last {
+            self.now += LOOK;
+            self.strike();
+            self.recover();
+            self.game_side();
+            self.director_side()?;
+            let at_rest = self.now > script_ends.max(10_000_000) && self.is_at_rest();
+            quiet_since = if at_rest { quiet_since.or(Some(self.now)) } else { None };
+            if quiet_since.is_some_and(|since| self.now - since > 1_000_000) {
+                break;
+            }
+        }
+        self.totals.ticks = self.tick as u64;
+        self.totals.started = self.truth.starts.len() as u64;
+        self.totals.finished = self.truth.finished.len() as u64;
+        self.totals.faults += self.to_game.faults + self.to_director.faults;
+        match quiet_since {
+            Some(_) => Ok(()),
+            None => Err(format!("nothing came to rest by tick {}: {}", self.tick, self.unrest())),
+        }
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let (Some(director), Some(executor)) = (&self.director, &self.executor) else { return false };
+        director.core().board().entries().next().is_none()
+            && executor.waiting_count() == 0
+            && executor.running_count() == 0
+            && executor.unacknowledged() == 0
+            && executor.is_connected()
+    }
+
+    fn unrest(&self) -> String {
+        let board = self.director.as_ref().map_or_else(String::new, |director| {
+            let left: Vec<_> = director.core().board().entries().map(|(id, entry)| (id, &entry.step.status, &entry.parts)).collect();
+            format!("the board has {left:?}")
+        });
+        let executor = self.executor.as_ref().map_or_else(String::new, |executor| {
+            format!(
+                "connected {}, {} wait, {} run, {} unacknowledged",
+                executor.is_connected(),
+                executor.waiting_count(),
+                executor.running_count(),
+                executor.unacknowledged()
+            )
+        });
+        format!("{board}; the executor: {executor}")
+    }
+
+    /// The blows of this moment fall.
+    fn strike(&mut self) {
+        while self.faults.blows.first().is_some_and(|(at, _)| *at <= self.now) {
+            let (_, blow) = self.faults.blows.remove(0);
+            self.totals.faults += 1;
+            match blow {
+                Blow::DirectorCrash(long) => {
+                    if self.director.take().is_some() {
+                        self.totals.director_crashes += 1;
+                        if self.broken == Some(Broken::Journal) {
+                            let lost = self.journal.len().min(1 + self.chance.below(60));
+                            self.journal.truncate(self.journal.len() - lost);
+                        }
+                        self.cut_link();
+                        self.returns.push((self.now + long, blow));
+                    }
+                }
+                Blow::GameCrash(long) => {
+                    if self.executor.take().is_some() {
+                        self.totals.game_crashes += 1;
+                        self.cut_link();
+                        self.returns.push((self.now + long, blow));
+                    }
+                }
+                Blow::Cut(long) => {
+                    self.cut_link();
+                    self.returns.push((self.now + long, blow));
+                }
+                Blow::Pause(long) => {
+                    if let Some(executor) = &mut self.executor
+                        && self.paused_until.is_none()
+                    {
+                        executor.pause();
+                        self.paused_until = Some(self.now + long);
+                    }
+                }
+                Blow::Rate(rate) => {
+                    self.rate_milli = rate;
+                    if let Some(executor) = &mut self.executor
+                        && self.paused_until.is_none()
+                    {
+                        executor.pause();
+                        executor.resume(rate);
+                    }
+                }
+                Blow::Drop(ticks) => {
+                    self.tick += ticks;
+                    self.next_tick += ticks * self.interval();
+                }
+            }
+            self.disturbed_until = self.now + 4_000_000;
+        }
+    }
+
+    fn interval(&self) -> i64 {
+        1_000_000_000 / i64::from(self.rate_milli)
+    }
+
+    fn cut_link(&mut self) {
+        self.link_up = false;
+        self.to_game.cut();
+        self.to_director.cut();
+        let now = self.now;
+        self.input(Input::Disconnected { now, reason: "the link broke".to_owned() });
+    }
+
+    fn recover(&mut self) {
+        let due: Vec<_> = self.returns.extract_if(.., |(at, _)| *at <= self.now).collect();
+        for (_, blow) in due {
+            match blow {
+                Blow::DirectorCrash(_) => self.restart_director(),
+                Blow::GameCrash(_) => self.restart_game(),
+                _ => {}
+            }
+        }
+        // A new link is made when both sides are there.
+        if !self.link_up && self.returns.is_empty() {
+            self.link_up = true;
+            self.disturbed_until = self.now + 4_000_000;
+            if let Some(executor) = &mut self.executor {
+                executor.reconnect();
+            }
+        }
+        if self.paused_until.is_some_and(|until| until <= self.now) {
+            self.paused_until = None;
+            let rate = self.rate_milli;
+            self.next_tick = self.now;
+            if let Some(executor) = &mut self.executor {
+                executor.resume(rate);
+            }
+        }
+    }
+
+    /// The director comes back: its journal is played again.
+    fn restart_director(&mut self) {
+        let mut director = self.new_director();
+        for input in &self.journal {
+            director.step(input, &Workers::single(), &mut |_| {});
+            director.drain();
+        }
+        self.thinking_until = director.is_thinking().then_some(self.now);
+        self.director = Some(director);
+        let now = self.now;
+        self.input(Input::Disconnected { now, reason: "restarted".to_owned() });
+    }
+
+    fn restart_game(&mut self) {
+        self.life += 1;
+        let options = self.executor_options();
+        let executor = if self.checkpoint.is_empty() {
+            Executor::new(options)
+        } else {
+            Executor::restore(&self.checkpoint, options).expect("a checkpoint can be restored")
+        };
+        self.paused_until = None;
+        // Time went on while the game was away.
+        let away = (self.now - self.next_tick).max(0) / self.interval();
+        self.tick += away + 1;
+        self.next_tick = self.now;
+        self.executor = Some(executor);
+    }
+
+    fn game_side(&mut self) {
+        let Some(executor) = &mut self.executor else { return };
+        let was_connected = executor.is_connected();
+        for frame in self.to_game.arrived(self.now) {
+            executor.receive(&frame).expect("the director speaks the protocol");
+        }
+        if !was_connected && executor.is_connected() {
+            self.totals.resumed += u64::from(self.now > 1_000_000);
+        }
+        while self.next_tick <= self.now {
+            self.next_tick += 1_000_000_000 / i64::from(self.rate_milli);
+            let stands = self.paused_until.is_some();
+            self.tick += i64::from(!stands);
+            let mut game = Performer {
+                truth: &mut self.truth,
+                life: self.life,
+                tick: self.tick,
+                seed: self.seed,
+                fails: self.faults.fails,
+                stretches: self.faults.stretches,
+            };
+            executor.tick(self.tick, &mut game);
+            if self.tick % 97 == 0 && !stands && executor.session().is_some() {
+                self.checkpoint = executor.checkpoint();
+            }
+        }
+        let (now, weather) = (self.now, self.faults.weather);
+        executor.poll(&mut |frame| {
+            if self.link_up {
+                self.to_director.send(now, frame, &weather, &mut self.chance);
+            }
+        });
+    }
+
+    fn director_side(&mut self) -> Result<(), String> {
+        if self.director.is_none() {
+            self.to_director.cut();
+            return Ok(());
+        }
+        let (now, frames) = (self.now, self.to_director.arrived(self.now));
+        self.input(Input::Pump { now, frames });
+        if self.thinking_until.is_some_and(|until| until <= now) {
+            self.thinking_until = None;
+            self.input(Input::End { now, units: 400 });
+            // What was published is sent at once.
+            self.input(Input::Pump { now, frames: Vec::new() });
+        } else if self.thinking_until.is_none() && self.next_think <= now {
+            self.next_think = now + 16_667;
+            self.input(Input::Begin { now });
+            let overruns = self.faults.overruns > 0 && self.chance.below(self.faults.overruns) == 0;
+            let ticks = if overruns { 90 } else { 1 + self.chance.below(4) as i64 };
+            self.thinking_until = Some(now + ticks * 16_667);
+        }
+        self.check_clock()
+    }
+
+    /// An input is written down before anything comes of it.
+    fn input(&mut self, input: Input) {
+        let Some(director) = &mut self.director else { return };
+        self.journal.push(input);
+        let Some(input) = self.journal.last() else { return };
+        let (now, weather) = (self.now, self.faults.weather);
+        director.step(input, &Workers::single(), &mut |frame| {
+            if self.link_up {
+                self.to_game.send(now, frame, &weather, &mut self.chance);
+            }
+        });
+        self.events.extend(director.drain());
+    }
+
+    /// While nothing disturbs it, the clock knows which tick the game is in.
+    fn check_clock(&self) -> Result<(), String> {
+        let Some(director) = &self.director else { return Ok(()) };
+        let core = director.core();
+        if self.now < self.disturbed_until || !core.is_connected() || self.paused_until.is_some() || !self.link_up {
+            return Ok(());
+        }
+        let bounds = core.bounds();
+        let slack = 1;
+        if self.tick < bounds.least - slack || self.tick > bounds.most + slack {
+            return Err(format!(
+                "the game is in tick {}, but the director says {} to {}",
+                self.tick, bounds.least, bounds.most
+            ));
+        }
+        Ok(())
+    }
+
+    /// What really happened to steps, by the events that the director told.
+    pub(super) fn statuses(&self) -> impl Iterator<Item = &EventKind> {
+        self.events.iter().map(|event| &event.kind)
+    }
+}
