@@ -56,7 +56,7 @@ struct Kept {
     requests: u32,
     rate_milli: u32,
     session: Option<String>,
-    sent_most: Option<u64>,
+    sent_most: u64,
     names: Vec<String>,
     waiting: Vec<Execute>,
     running: Vec<(Execute, Run)>,
@@ -81,7 +81,7 @@ impl Executor {
             requests: self.requests,
             rate_milli: self.options.rate_milli,
             session: self.greeting.session.clone(),
-            sent_most: (!self.greeting.is_open()).then_some(self.greeting.sent_most),
+            sent_most: self.sent_most(),
             names: self.names.names().to_vec(),
             waiting: self.tasks.waiting().into_iter().cloned().collect(),
             running: self
@@ -123,7 +123,7 @@ impl Executor {
         executor.update = kept.update.max(1);
         executor.greeting.restored = kept.session.is_some();
         executor.greeting.session = kept.session;
-        executor.greeting.sent_most = kept.sent_most.unwrap_or(last);
+        executor.greeting.sent_most = kept.sent_most.min(last);
         executor.names = Dictionary::new(kept.names);
         for ended in kept.ended {
             executor.must_be_unknown(ended.task)?;
@@ -144,6 +144,11 @@ impl Executor {
         executor.lines.make_contiguous().sort_by_key(|line| line.tick);
         executor.answers = kept.answers;
         Ok(executor)
+    }
+
+    /// The last number that the director can have seen.
+    fn sent_most(&self) -> u64 {
+        if self.greeting.is_open() { self.voice.channel.sent() } else { self.greeting.sent_most }
     }
 
     fn must_be_unknown(&self, task: Task) -> Result<(), CheckpointError> {

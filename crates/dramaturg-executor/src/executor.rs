@@ -141,7 +141,7 @@ impl Executor {
     /// Hands over the bytes of every frame that is due.
     pub fn poll(&mut self, emit: &mut dyn FnMut(&[u8])) {
         let Self { voice, greeting, options, tasks, running, tick, .. } = self;
-        if greeting.is_open() {
+        if greeting.may_speak() {
             voice.channel.poll(voice.now, &ToDirector::Acknowledge, emit);
         } else if greeting.is_due(voice.now, i64::from(options.resend.max(1))) {
             let place = (voice.channel.epoch(), voice.channel.received());

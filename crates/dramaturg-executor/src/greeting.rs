@@ -14,8 +14,8 @@ enum Stage {
     Calling { due: i64, wait: i64 },
     /// The director has answered.
     Open,
-    /// The director has refused or said goodbye.
-    Closed,
+    /// The director has refused, or has said goodbye and must hear once more that this arrived.
+    Closed { acknowledge: bool },
 }
 
 /// Begins the conversation, and begins it again.
@@ -72,7 +72,16 @@ impl Greeting {
         if self.is_open() {
             self.sent_most = sent;
         }
-        self.stage = Stage::Closed;
+        self.stage = Stage::Closed { acknowledge: self.is_open() };
+    }
+
+    /// Whether something may be said to the director: in the conversation, and once at its end.
+    pub(crate) fn may_speak(&mut self) -> bool {
+        match &mut self.stage {
+            Stage::Open => true,
+            Stage::Closed { acknowledge } => std::mem::take(acknowledge),
+            Stage::Calling { .. } => false,
+        }
     }
 
     /// Whether hello is to be said now; it will be again, ever less often.

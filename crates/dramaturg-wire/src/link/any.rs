@@ -26,6 +26,14 @@ impl AnyLink {
         }
     }
 
+    /// Whether both sides have agreed to talk. A link from a listener is open; one that connects will be.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Tcp(link) => link.is_open(),
+            Self::WebSocket(link) => link.is_open(),
+        }
+    }
+
     /// Whether the link is encrypted.
     pub fn is_encrypted(&self) -> bool {
         match self {

@@ -172,7 +172,8 @@ impl WebSocketLink {
             }
         }
         if self.is_open() {
-            while let Some(frame) = self.early.pop_front() {
+            self.early_bytes = 0;
+            for frame in std::mem::take(&mut self.early) {
                 self.put(&frame)?;
             }
             return Ok(true);
@@ -298,7 +299,8 @@ impl Link for WebSocketLink {
         if self.is_open() {
             return self.put(frame);
         }
-        let (waiting, most) = (self.early_bytes + bytes, u64::from(self.options.queue_bytes_max));
+        // Each will have a head of its own.
+        let (waiting, most) = (self.early_bytes + bytes + 16, u64::from(self.options.queue_bytes_max));
         if waiting > most {
             return Err(LinkError::Congested { bytes: waiting, most });
         }
@@ -344,6 +346,7 @@ impl Link for WebSocketLink {
     }
 
     fn flush(&mut self) -> Result<bool, LinkError> {
+        self.poll_open()?;
         let Phase::Open(socket) = &mut self.phase else { return Ok(self.early.is_empty()) };
         match socket.flush() {
             Ok(()) => {

@@ -76,6 +76,11 @@ pub fn pair(kind: Kind, options: LinkOptions, listening: ListenOptions) -> (AnyL
         client.receive(&mut frame).expect("no trouble");
         listener.poll_accept().expect("a listener that works")
     });
+    until("an open link", || {
+        client.flush().expect("no trouble");
+        client.receive(&mut frame).expect("no trouble");
+        client.is_open().then_some(())
+    });
     (client, server)
 }
 

@@ -1,0 +1,228 @@
+//! Hello, resume, checkpoint and restore, in literal exchanges.
+
+mod common;
+
+use common::{Stage, options};
+use dramaturg_executor::{CheckpointError, Executor, ExecutorOptions};
+use dramaturg_wire::{Codec, Observation, Value};
+use expect_test::expect;
+
+#[test]
+fn hello_is_said_until_the_director_answers() {
+    let mut stage = Stage::empty();
+    let fluent = "door.open".to_owned();
+    stage.executor.perceive(Observation { fluent, value: Value::Bool(true), from: 0, to: None });
+    stage.ticks(0..=100);
+    stage.welcome("s1", 1, 0);
+    stage.welcome("s1", 1, 0);
+    stage.ticks(101..=102);
+    expect![[r#"
+        -- tick 0
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":0,"rate_milli":60000,"resume":null}}}
+        -- tick 30
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":30,"rate_milli":60000,"resume":null}}}
+        -- tick 90
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":90,"rate_milli":60000,"resume":null}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 101
+        * 101: welcome to Cellar, session s1
+        > {"epoch":1,"seq":0,"ack":0,"message":{"time":{"tick":101,"answers":null}}}
+        > {"epoch":1,"seq":1,"ack":0,"message":{"perceive":{"observations":[{"fluent":"door.open","value":{"bool":true},"from":0,"to":null}]}}}
+    "#]].assert_eq(&stage.log());
+}
+
+#[test]
+fn a_director_that_refuses_is_not_called_again_until_the_game_says_so() {
+    let mut stage = Stage::empty();
+    stage.tick(0);
+    stage.frame(r#"{"epoch":0,"seq":0,"ack":0,"message":{"fault":{"code":"token","message":"wrong token"}}}"#);
+    stage.ticks(1..=200);
+    stage.executor.reconnect();
+    stage.tick(201);
+    expect![[r#"
+        -- tick 0
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":0,"rate_milli":60000,"resume":null}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"fault":{"code":"token","message":"wrong token"}}}
+        -- tick 1
+        * 1: fault: wrong token
+        -- tick 201
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":201,"rate_milli":60000,"resume":null}}}
+    "#]].assert_eq(&stage.log());
+}
+
+#[test]
+fn another_major_version_is_a_fault() {
+    let mut stage = Stage::empty();
+    stage.tick(0);
+    stage.log();
+    let welcome = r#"{"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":2,"minor":0},"session":"s","story":"x","update":1,"epoch":1,"received":0,"names":[],"message_bytes_max":1}}}"#;
+    stage.executor.receive(welcome.as_bytes()).expect("a frame");
+    stage.tick(1);
+    expect![[r#"
+        -- tick 1
+        * 1: fault: the director speaks another version of the protocol; use the same release of both
+    "#]]
+    .assert_eq(&stage.log());
+}
+
+#[test]
+fn what_waits_starts_without_the_director_and_is_told_on_resume() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 2, 2, 0);
+    stage.execute(2, 1, 4, 9, 0);
+    stage.execute(3, 1, 40, 1, 0);
+    stage.tick(1);
+    stage.executor.reconnect();
+    stage.tick(2);
+    // A frame of the old link that comes late is not taken in: the director will send it again.
+    stage.execute(4, 1, 3, 1, 0);
+    stage.ticks(3..=5);
+    stage.executor.reconnect();
+    stage.tick(6);
+    stage.welcome("s1", 2, 2);
+    stage.ticks(7..=8);
+    expect![[r#"
+        < {"epoch":1,"seq":1,"ack":0,"message":{"execute":{"task":{"step":1,"part":0},"version":1,"start":2,"duration":2,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
+        < {"epoch":1,"seq":2,"ack":0,"message":{"execute":{"task":{"step":2,"part":0},"version":1,"start":4,"duration":9,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
+        < {"epoch":1,"seq":3,"ack":0,"message":{"execute":{"task":{"step":3,"part":0},"version":1,"start":40,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
+        -- tick 1
+        > {"epoch":1,"seq":1,"ack":3,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
+        > {"epoch":1,"seq":2,"ack":3,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
+        > {"epoch":1,"seq":3,"ack":3,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
+        -- tick 2
+        * 2: 1.0 starts walk(anna, cellar) with anna.legs
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"running":2}},{"task":{"step":2,"part":0},"version":1,"state":"waiting"},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        < {"epoch":1,"seq":4,"ack":3,"message":{"execute":{"task":{"step":4,"part":0},"version":1,"start":3,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
+        -- tick 4
+        * 4: 2.0 starts walk(anna, cellar) with anna.legs
+        * 4: 1.0 finishes walk
+        -- tick 6
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":6,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[4,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":4}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":2,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 7
+        * 7: welcome to Cellar, session s1
+        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
+        > {"epoch":2,"seq":1,"ack":0,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
+        > {"epoch":2,"seq":2,"ack":0,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":2,"outcome":{"started":{"late":0}},"observations":[]}}}
+        > {"epoch":2,"seq":3,"ack":0,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":4,"outcome":{"started":{"late":0}},"observations":[]}}}
+        > {"epoch":2,"seq":4,"ack":0,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":4,"outcome":"finished","observations":[]}}}
+    "#]].assert_eq(&stage.log());
+}
+
+#[test]
+fn another_session_has_nothing_of_the_old() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 9, 0);
+    stage.execute(2, 1, 5, 9, 0);
+    stage.tick(1);
+    stage.executor.leave_session();
+    stage.executor.reconnect();
+    stage.log();
+    stage.tick(2);
+    stage.welcome("s2", 1, 0);
+    stage.execute(2, 1, 4, 1, 0);
+    stage.ticks(3..=6);
+    expect![[r#"
+        -- tick 2
+        * 2: 1.0 cancels walk
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":null}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s2","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        < {"epoch":1,"seq":1,"ack":0,"message":{"execute":{"task":{"step":2,"part":0},"version":1,"start":4,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
+        -- tick 3
+        * 3: welcome to Cellar, session s2
+        > {"epoch":1,"seq":0,"ack":1,"message":{"time":{"tick":3,"answers":null}}}
+        > {"epoch":1,"seq":1,"ack":1,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":2,"outcome":"accepted","observations":[]}}}
+        -- tick 4
+        * 4: 2.0 starts walk(anna, cellar) with anna.legs
+        > {"epoch":1,"seq":2,"ack":1,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":4,"outcome":{"started":{"late":0}},"observations":[]}}}
+        -- tick 5
+        * 5: 2.0 finishes walk
+        > {"epoch":1,"seq":3,"ack":1,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":5,"outcome":"finished","observations":[]}}}
+    "#]].assert_eq(&stage.log());
+}
+
+#[test]
+fn a_restored_game_goes_on_from_its_checkpoint() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 1, 0);
+    stage.execute(2, 1, 2, 3, 0);
+    stage.execute(3, 1, 9, 1, 0);
+    stage.say(r#"{"line":{"tick":7,"id":"t","speaker":null,"slots":[],"text":"Night falls."}}"#);
+    stage.ticks(1..=3);
+    let checkpoint = stage.executor.checkpoint();
+    let table = stage.executor.task_table();
+    // What happens now is lost with the game.
+    stage.execute(4, 1, 4, 1, 0);
+    stage.ticks(4..=5);
+
+    let restored = Executor::restore(&checkpoint, options()).expect("a checkpoint");
+    assert_eq!(restored.task_table(), table);
+    assert!(restored.checkpoint() == checkpoint, "a checkpoint of the restored is the same");
+    let mut stage = Stage::with(restored);
+    stage.ticks(4..=6);
+    stage.welcome("s1", 2, 20);
+    stage.ticks(7..=10);
+    expect![[r#"
+        -- tick 4
+        * 4: 2.0 resumes walk
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        -- tick 5
+        * 5: 2.0 finishes walk
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":20,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 7
+        * 7: welcome to Cellar, session s1
+        * 7: shows: Night falls.
+        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
+        > {"epoch":2,"seq":1,"ack":0,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":5,"outcome":"finished","observations":[]}}}
+        -- tick 9
+        * 9: 3.0 starts walk(anna, cellar) with anna.legs
+        > {"epoch":2,"seq":2,"ack":0,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":9,"outcome":{"started":{"late":0}},"observations":[]}}}
+        -- tick 10
+        * 10: 3.0 finishes walk
+        > {"epoch":2,"seq":3,"ack":0,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":10,"outcome":"finished","observations":[]}}}
+    "#]].assert_eq(&stage.log());
+    expect![[r#"
+        {"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}}
+        {"task":{"step":2,"part":0},"version":1,"state":{"ended":[5,"finished"]}}
+        {"task":{"step":3,"part":0},"version":1,"state":{"ended":[10,"finished"]}}
+    "#]]
+    .assert_eq(&stage.table());
+}
+
+#[test]
+fn damaged_checkpoints_are_refused() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 9, 0);
+    stage.execute(2, 1, 9, 9, 0);
+    stage.tick(1);
+    let good = stage.executor.checkpoint();
+    let error = |bytes: &[u8]| Executor::restore(bytes, options()).err();
+    assert_eq!(error(&good), None);
+    assert_eq!(error(b""), Some(CheckpointError::NotACheckpoint));
+    assert_eq!(error(b"a save of another game"), Some(CheckpointError::NotACheckpoint));
+    for length in 4..good.len() {
+        assert!(error(&good[..length]).is_some(), "cut at {length}");
+    }
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x55;
+        assert!(error(&bad).is_some(), "altered at {at}");
+    }
+    let mut newer = good.clone();
+    newer[4] = 2;
+    assert_eq!(error(&newer), Some(CheckpointError::OtherFormat(2)));
+    let binary = ExecutorOptions { codec: Codec::Binary, ..options() };
+    assert_eq!(Executor::restore(&good, binary).err(), Some(CheckpointError::OtherCodec));
+}
+
+#[test]
+fn bytes_that_are_no_frame_are_an_error_and_harm_nothing() {
+    let mut stage = Stage::welcomed();
+    for bytes in [&b""[..], b"{", b"[]", br#"{"epoch":1,"seq":1,"ack":0,"message":{"dance":{}}}"#] {
+        assert!(stage.executor.receive(bytes).is_err());
+    }
+    stage.execute(1, 1, 1, 0, 0);
+    stage.tick(1);
+    assert_eq!(stage.game.count("walk"), 1);
+}
