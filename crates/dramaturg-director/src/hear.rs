@@ -111,6 +111,12 @@ impl Core {
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
     fn reconcile(&mut self, resume: &dramaturg_wire::Resume, tick: Tick) {
         for record in &resume.tasks {
+            let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
+            if record.state == TaskState::Waiting && !known {
+                // It has an end on this side already.
+                let cancel = ToGame::Cancel { task: record.task, version: record.version };
+                self.channel.send(self.now, &cancel);
+            }
             let status = |tick, outcome| Status {
                 task: record.task,
                 version: record.version,

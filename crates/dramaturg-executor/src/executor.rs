@@ -255,7 +255,8 @@ impl Executor {
     /// Takes in a task. The same again changes nothing, but is answered: the director may have forgotten the first answer.
     fn told(&mut self, execute: Execute) {
         let (task, version, tick) = (execute.task, execute.version, self.tick);
-        match self.tasks.standing(task) {
+        let standing = if self.options.dedupes { self.tasks.standing(task) } else { Standing::Unknown };
+        match standing {
             Standing::Unknown => {}
             Standing::Waiting { slot, version: old } => {
                 if version > old {
@@ -316,6 +317,7 @@ impl Executor {
         self.advance(tick);
         game.begin(tick);
         if std::mem::take(&mut self.untold) {
+            self.forget_due();
             self.tell_resumed(game);
         }
         while let Some(notice) = self.notices.pop_front() {

@@ -29,6 +29,8 @@ pub struct ExecutorOptions {
     /// Once so many messages wait to be acknowledged, readings of sensors are left out: a link that is down for an hour must not
     /// fill the game's memory. Starts, ends and answers are always kept.
     pub unacknowledged_max: usize,
+    /// Whether a task that is known is recognised when it comes again: the simulator turns it off to show that it must be.
+    pub dedupes: bool,
 }
 
 impl Default for ExecutorOptions {
@@ -45,6 +47,7 @@ impl Default for ExecutorOptions {
             waiting_max: 65_536,
             ended_max: 4_096,
             unacknowledged_max: 65_536,
+            dedupes: true,
         }
     }
 }

@@ -165,6 +165,16 @@ impl Executor {
         answers.clear();
     }
 
+    /// What was to start since the checkpoint may have been started by the game that died: it is not started again.
+    pub(crate) fn forget_due(&mut self) {
+        let tick = self.tick;
+        while let Some(slot) = self.tasks.take_due(tick) {
+            let Some(execute) = self.tasks.execute(slot) else { continue };
+            let outcome = self.voice.report(execute.task, execute.version, tick, Outcome::Unknown);
+            self.tasks.end(slot, tick, true, outcome);
+        }
+    }
+
     /// Tells the game what runs since its checkpoint.
     pub(crate) fn tell_resumed<G: Game + ?Sized>(&mut self, game: &mut G) {
         for run in &self.running {

@@ -18,17 +18,17 @@ fn hello_is_said_until_the_director_answers() {
     stage.ticks(101..=102);
     expect![[r#"
         -- tick 0
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":0,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
         -- tick 30
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":30,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":30,"rate_milli":60000,"resume":null}}}
         -- tick 90
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":90,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":90,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 101
         * 101: welcome to Cellar, session s1
-        > {"epoch":1,"seq":0,"ack":0,"message":{"time":{"tick":101,"answers":null}}}
         > {"epoch":1,"seq":1,"ack":0,"message":{"perceive":{"observations":[{"fluent":"door.open","value":{"bool":true},"from":0,"to":null}]}}}
+        > {"epoch":1,"seq":0,"ack":0,"message":{"time":{"tick":101,"answers":null}}}
     "#]].assert_eq(&stage.log());
 }
 
@@ -42,12 +42,12 @@ fn a_director_that_refuses_is_not_called_again_until_the_game_says_so() {
     stage.tick(201);
     expect![[r#"
         -- tick 0
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":0,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"fault":{"code":"token","message":"wrong token"}}}
         -- tick 1
         * 1: fault: wrong token
         -- tick 201
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":201,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":201,"rate_milli":60000,"resume":null}}}
     "#]].assert_eq(&stage.log());
 }
 
@@ -92,21 +92,21 @@ fn what_waits_starts_without_the_director_and_is_told_on_resume() {
         > {"epoch":1,"seq":3,"ack":3,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
         -- tick 2
         * 2: 1.0 starts walk(anna, cellar) with anna.legs
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"running":2}},{"task":{"step":2,"part":0},"version":1,"state":"waiting"},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"running":2}},{"task":{"step":2,"part":0},"version":1,"state":"waiting"},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":1,"seq":4,"ack":3,"message":{"execute":{"task":{"step":4,"part":0},"version":1,"start":3,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
         -- tick 4
         * 4: 2.0 starts walk(anna, cellar) with anna.legs
         * 4: 1.0 finishes walk
         -- tick 6
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":6,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[4,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":4}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":3,"tick":6,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[4,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":4}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":2,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 7
         * 7: welcome to Cellar, session s1
-        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
         > {"epoch":2,"seq":1,"ack":0,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
         > {"epoch":2,"seq":2,"ack":0,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":2,"outcome":{"started":{"late":0}},"observations":[]}}}
         > {"epoch":2,"seq":3,"ack":0,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":4,"outcome":{"started":{"late":0}},"observations":[]}}}
         > {"epoch":2,"seq":4,"ack":0,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":4,"outcome":"finished","observations":[]}}}
+        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
     "#]].assert_eq(&stage.log());
 }
 
@@ -126,13 +126,13 @@ fn another_session_has_nothing_of_the_old() {
     expect![[r#"
         -- tick 2
         * 2: 1.0 cancels walk
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s2","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         < {"epoch":1,"seq":1,"ack":0,"message":{"execute":{"task":{"step":2,"part":0},"version":1,"start":4,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
         -- tick 3
         * 3: welcome to Cellar, session s2
-        > {"epoch":1,"seq":0,"ack":1,"message":{"time":{"tick":3,"answers":null}}}
         > {"epoch":1,"seq":1,"ack":1,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":2,"outcome":"accepted","observations":[]}}}
+        > {"epoch":1,"seq":0,"ack":1,"message":{"time":{"tick":3,"answers":null}}}
         -- tick 4
         * 4: 2.0 starts walk(anna, cellar) with anna.legs
         > {"epoch":1,"seq":2,"ack":1,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":4,"outcome":{"started":{"late":0}},"observations":[]}}}
@@ -166,15 +166,15 @@ fn a_restored_game_goes_on_from_its_checkpoint() {
     expect![[r#"
         -- tick 4
         * 4: 2.0 resumes walk
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         -- tick 5
         * 5: 2.0 finishes walk
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":20,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 7
         * 7: welcome to Cellar, session s1
         * 7: shows: Night falls.
-        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
         > {"epoch":2,"seq":1,"ack":0,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":5,"outcome":"finished","observations":[]}}}
+        > {"epoch":2,"seq":0,"ack":0,"message":{"time":{"tick":7,"answers":null}}}
         -- tick 9
         * 9: 3.0 starts walk(anna, cellar) with anna.legs
         > {"epoch":2,"seq":2,"ack":0,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":9,"outcome":{"started":{"late":0}},"observations":[]}}}

@@ -320,11 +320,11 @@ fn more_tasks_than_may_wait_are_refused() {
         < {"epoch":1,"seq":4,"ack":0,"message":{"execute":{"task":{"step":4,"part":0},"version":1,"start":5,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
         -- tick 1
         * 1: welcome to Cellar, session s1
-        > {"epoch":1,"seq":0,"ack":4,"message":{"time":{"tick":1,"answers":null}}}
         > {"epoch":1,"seq":1,"ack":4,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
         > {"epoch":1,"seq":2,"ack":4,"message":{"status":{"task":{"step":2,"part":0},"version":1,"tick":0,"outcome":{"failed":{"reason":"more than 1 tasks wait already"}},"observations":[]}}}
         > {"epoch":1,"seq":3,"ack":4,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":{"failed":{"reason":"more than 1 tasks wait already"}},"observations":[]}}}
         > {"epoch":1,"seq":4,"ack":4,"message":{"status":{"task":{"step":4,"part":0},"version":1,"tick":0,"outcome":{"failed":{"reason":"more than 1 tasks wait already"}},"observations":[]}}}
+        > {"epoch":1,"seq":0,"ack":4,"message":{"time":{"tick":1,"answers":null}}}
     "#]].assert_eq(&stage.log());
     expect![[r#"
         {"task":{"step":1,"part":0},"version":1,"state":"waiting"}
