@@ -20,3 +20,4 @@ pub mod lint;
 
 pub mod chronicle;
 pub mod planner;
+pub mod scripted;
