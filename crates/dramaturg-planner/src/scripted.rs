@@ -59,7 +59,6 @@ pub struct Scripted {
     valid_until: Option<Tick>,
     /// The next step to look at; none: all have been.
     look: Option<usize>,
-    reason: String,
     replies: Vec<GoalReply>,
 }
 
@@ -107,7 +106,6 @@ impl Scripted {
             cost: 0,
             valid_until: None,
             look: Some(0),
-            reason: String::new(),
             replies: Vec::new(),
             model,
             options,
@@ -139,7 +137,6 @@ impl Scripted {
             cost: saved.cost,
             valid_until: saved.valid_until,
             look: Some(0),
-            reason: String::new(),
             replies: Vec::new(),
         })
     }
@@ -267,7 +264,8 @@ impl Planner for Scripted {
                     }
                 }
             }
-            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_)) {
+            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_))
+            {
                 self.look = Some(0);
             }
         }

@@ -62,14 +62,17 @@ impl Faults {
         for _ in 0..3 + chance.below(5) {
             let at = 300_000 + chance.below((micros - 600_000).max(1) as usize) as i64;
             let long = 10_000 + chance.below(800_000) as i64;
-            blows.push((at, match chance.below(7) {
-                0 => Blow::DirectorCrash(long),
-                1 => Blow::GameCrash(long),
-                2 | 3 => Blow::Cut(long),
-                4 => Blow::Pause(long),
-                5 => Blow::Rate([30_000, 50_000, 60_000, 75_000][chance.below(4)]),
-                _ => Blow::Drop(1 + chance.below(5) as i64),
-            }));
+            blows.push((
+                at,
+                match chance.below(7) {
+                    0 => Blow::DirectorCrash(long),
+                    1 => Blow::GameCrash(long),
+                    2 | 3 => Blow::Cut(long),
+                    4 => Blow::Pause(long),
+                    5 => Blow::Rate([30_000, 50_000, 60_000, 75_000][chance.below(4)]),
+                    _ => Blow::Drop(1 + chance.below(5) as i64),
+                },
+            ));
         }
         blows.sort_by_key(|(at, _)| *at);
         Self { weather: Weather { loses, doubles, least, jitter }, blows, fails, stretches, overruns }

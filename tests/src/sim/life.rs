@@ -199,7 +199,8 @@ impl Life {
 
     fn unrest(&self) -> String {
         let board = self.director.as_ref().map_or_else(String::new, |director| {
-            let left: Vec<_> = director.core().board().entries().map(|(id, entry)| (id, &entry.step.status, &entry.parts)).collect();
+            let left: Vec<_> =
+                director.core().board().entries().map(|(id, entry)| (id, &entry.step.status, &entry.parts)).collect();
             format!("the board has {left:?}")
         });
         let executor = self.executor.as_ref().map_or_else(String::new, |executor| {

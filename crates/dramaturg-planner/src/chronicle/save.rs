@@ -6,7 +6,7 @@ use dramaturg_model::{Model, Observation, Step, Tick};
 use serde::{Deserialize, Serialize};
 
 use super::{Chronicle, Fact, Run};
-use crate::simulate::{LoadNote, LoadKind, LoadReport, World, WorldSave, names};
+use crate::simulate::{LoadKind, LoadNote, LoadReport, World, WorldSave, names};
 
 /// What is kept of a chronicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,185 @@
+//! Every planner keeps the contract. Each one gets a life of its own for many seeds: locks, failures, surprises, saves.
+
+use std::sync::Arc;
+
+use dramaturg_model::{Chance, Model, Plan, Tick};
+use dramaturg_planner::planner::conformance::{Subject, Trial, check};
+use dramaturg_planner::planner::{Planner, PlannerSave};
+use dramaturg_planner::scripted::{ScriptOptions, Scripted};
+
+const DOORS: &str = "story \"Doors\"
+type Door { open; locked: int 0..9 = 0; hinge: actuator }
+object front, back, cellar: Door
+fluent guest: inside | outside = outside
+action unlatch(it: Door) { takes 5 ticks; uses it.hinge; needs not it.open; then it.open }
+action latch(it: Door) { takes 3 ticks; uses it.hinge; needs it.open; then not it.open }
+action enter(it: Door) { takes 8 ticks; needs it.open and guest == outside; then guest = inside }
+action leave(it: Door) { takes 8 ticks; needs it.open and guest == inside; then guest = outside }
+action knock(it: Door) { takes 2 ticks; then it.locked += 1 }
+rule draught { when front.open and back.open; then not back.open }
+";
+
+fn doors() -> Arc<Model> {
+    let compiled = dramaturg_story::compile_text("doors.story", DOORS);
+    assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+    Arc::new(compiled.model)
+}
+
+/// A script that would do no harm if nothing came between, and some that would.
+fn script(seed: u64) -> Plan {
+    let mut chance = Chance::new(seed ^ 0xD00E);
+    let mut plan = Plan::default();
+    let mut start: Tick = 8;
+    for _ in 0..14 {
+        let door = ["front", "back", "cellar"][chance.below(3)];
+        let (action, duration) =
+            [("unlatch", 5), ("enter", 8), ("leave", 8), ("latch", 3), ("knock", 2), ("knock", 2)][chance.below(6)];
+        plan.add(action, [door], start, duration);
+        start += 2 + chance.below(24) as Tick;
+    }
+    plan
+}
+
+#[test]
+fn the_scripted_planner_keeps_the_contract() {
+    let model = doors();
+    let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
+    for seed in 0..120 {
+        let options = ScriptOptions { horizon: 60, retries: 1, fidget: (seed % 4) as u32, seed };
+        let make = |seed: u64| -> Box<dyn Planner> {
+            let options = ScriptOptions { seed, ..options.clone() };
+            Box::new(Scripted::new(Arc::clone(&model), &script(seed), options))
+        };
+        let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
+            Ok(Box::new(Scripted::load(Arc::clone(&model), save)?))
+        };
+        let subject = Subject { model: &model, make: &make, load: &load };
+        let trial = Trial {
+            seed,
+            rounds: 40,
+            units: 1 + (seed % 40) as u32,
+            surprises: (seed % 3) as usize * 3,
+            failures: (seed % 5) as usize * 3,
+        };
+        let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        performed += outcome.performed;
+        surprises += outcome.surprises;
+        judged += outcome.judged;
+        published += outcome.deltas.iter().filter(|delta| !delta.is_empty()).count();
+    }
+    assert!(
+        performed > 500 && surprises > 100 && judged > 500 && published > 500,
+        "{performed} {surprises} {judged} {published}"
+    );
+}
+
+/// The suite is worth something: planners that break a point of the contract are found out.
+#[test]
+fn breaches_are_noticed() {
+    use dramaturg_model::{Observation, StepEvent};
+    use dramaturg_planner::planner::{
+        Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Progress, TickBounds, Workers,
+    };
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Breach {
+        /// 1: promises more than it knows.
+        Promises,
+        /// 2: moves what is locked.
+        MovesLocked,
+        /// 3: puts steps where it may not.
+        TooEarly,
+        /// 4: uses more than its budget.
+        Overspends,
+        /// 6: does not do the same again.
+        Whims,
+        /// 8: forgets when it saves.
+        Forgets,
+    }
+    struct Bad {
+        inner: Scripted,
+        breach: Breach,
+        whim: u64,
+        insert_from: Tick,
+        sent: Vec<dramaturg_model::Step>,
+    }
+    impl Planner for Bad {
+        fn observe(&mut self, observations: &[Observation]) {
+            if self.breach != Breach::Promises {
+                self.inner.observe(observations);
+            }
+        }
+        fn feedback(&mut self, events: &[StepEvent]) {
+            self.inner.feedback(events);
+        }
+        fn rejected(&mut self, version: u64) {
+            self.inner.rejected(version);
+        }
+        fn exogenous(&mut self, change: &PlanDelta) {
+            self.inner.exogenous(change);
+        }
+        fn set_goals(&mut self, change: &GoalChange) {
+            self.inner.set_goals(change);
+        }
+        fn advance(&mut self, now: TickBounds, insert_from: Tick) {
+            self.insert_from = insert_from;
+            self.inner.advance(now, insert_from);
+        }
+        fn deliberate(&mut self, budget: &mut Budget, workers: &Workers<'_>) -> Progress {
+            let progress = self.inner.deliberate(budget, workers);
+            if self.breach == Breach::Overspends {
+                budget.used = budget.units + 1;
+            }
+            progress
+        }
+        fn publish(&mut self) -> PlanDelta {
+            let mut delta = self.inner.publish();
+            self.sent.extend(delta.put.iter().cloned());
+            match self.breach {
+                Breach::Promises => delta.valid_until = None,
+                Breach::MovesLocked => {
+                    let locked = self.sent.iter().find(|step| step.start < self.insert_from).cloned();
+                    delta.put.extend(locked.map(|step| dramaturg_model::Step { start: self.insert_from + 50, ..step }));
+                }
+                Breach::TooEarly => delta.put.iter_mut().for_each(|step| step.start = self.insert_from - 1),
+                Breach::Whims => delta.version += self.whim,
+                Breach::Overspends | Breach::Forgets => {}
+            }
+            delta
+        }
+        fn replies(&mut self) -> Vec<GoalReply> {
+            self.inner.replies()
+        }
+        fn explain(&self, inquiry: &Inquiry) -> Explanation {
+            self.inner.explain(inquiry)
+        }
+        fn save(&mut self) -> PlannerSave {
+            self.inner.save()
+        }
+    }
+    let model = doors();
+    let whims = std::cell::Cell::new(0);
+    for breach in
+        [Breach::Promises, Breach::MovesLocked, Breach::TooEarly, Breach::Overspends, Breach::Whims, Breach::Forgets]
+    {
+        let make = |seed: u64| -> Box<dyn Planner> {
+            whims.set(whims.get() + 1);
+            let options = ScriptOptions { horizon: 60, retries: 1, fidget: 0, seed };
+            let inner = Scripted::new(Arc::clone(&model), &script(seed), options);
+            Box::new(Bad { inner, breach, whim: whims.get(), insert_from: 0, sent: Vec::new() })
+        };
+        let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
+            let model = Arc::clone(&model);
+            if breach == Breach::Forgets {
+                return Ok(Box::new(Scripted::new(model, &Plan::default(), ScriptOptions::default())));
+            }
+            Ok(Box::new(Scripted::load(model, save)?))
+        };
+        let subject = Subject { model: &model, make: &make, load: &load };
+        let found = (0..60).any(|seed| {
+            let trial = Trial { seed, rounds: 40, units: 60, surprises: 2, failures: 0 };
+            check(&subject, trial).is_err()
+        });
+        assert!(found, "{breach:?} was not noticed");
+    }
+}
