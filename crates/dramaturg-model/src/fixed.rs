@@ -176,6 +176,7 @@ impl std::str::FromStr for Fixed {
         if whole.is_empty() && decimals.is_empty() || digits.ends_with('.') {
             return Err(FixedError::Malformed);
         }
+        // Counted downwards, for the smallest number has no opposite.
         let mut value: i64 = 0;
         for digit in whole.bytes() {
             if !digit.is_ascii_digit() {
@@ -183,7 +184,7 @@ impl std::str::FromStr for Fixed {
             }
             value = value
                 .checked_mul(10)
-                .and_then(|value| value.checked_add(i64::from(digit - b'0')))
+                .and_then(|value| value.checked_sub(i64::from(digit - b'0')))
                 .ok_or(FixedError::TooLarge)?;
         }
         value = value.checked_mul(MILLION).ok_or(FixedError::TooLarge)?;
@@ -195,10 +196,10 @@ impl std::str::FromStr for Fixed {
             if unit == 0 && digit != b'0' {
                 return Err(FixedError::TooPrecise);
             }
-            value = value.checked_add(i64::from(digit - b'0') * unit).ok_or(FixedError::TooLarge)?;
+            value = value.checked_sub(i64::from(digit - b'0') * unit).ok_or(FixedError::TooLarge)?;
             unit /= 10;
         }
-        Ok(Self(if negative { -value } else { value }))
+        if negative { Ok(Self(value)) } else { value.checked_neg().map(Self).ok_or(FixedError::TooLarge) }
     }
 }
 
@@ -268,6 +269,8 @@ mod tests {
         assert_eq!(fixed("-12.5").to_string(), "-12.5");
         assert_eq!("1.0000001".parse::<Fixed>(), Err(FixedError::TooPrecise));
         assert_eq!("1.".parse::<Fixed>(), Err(FixedError::Malformed));
+        assert_eq!("9223372036854.775808".parse::<Fixed>(), Err(FixedError::TooLarge));
+        assert_eq!(fixed("-9223372036854.775808"), Fixed(i64::MIN));
         assert_eq!("99999999999999999999".parse::<Fixed>(), Err(FixedError::TooLarge));
         assert_eq!(fixed("3").hypot(fixed("4")), fixed("5"));
         assert_eq!(fixed("1").hypot(fixed("1")), fixed("1.414214"));

@@ -11,7 +11,7 @@
 //! [`world`] holds the type and its driver, `phase` the six phases. Each noun of a phase has a file: `step` with `start` and `end`, `actuators`,
 //! `rates`, `rules`, `waits`, [`goals`], [`task`], `levels`, `said`. `batch` writes many changes as one, `watch` keeps
 //! conditions up to date without reading them anew in every tick, [`explain`] says which part of a condition fails, [`words`]
-//! writes conditions down, [`names`] reads the names of fluents.
+//! writes conditions down, [`names`] reads the names of fluents, [`save`] writes a world down by its names and reads it again.
 
 pub mod world;
 pub use world::{Effort, Expectations, Follow, Unmet, World, WorldOptions};
@@ -25,6 +25,8 @@ pub mod names;
 pub use names::NameProblem;
 pub mod explain;
 pub use explain::{Leaf, unmet};
+pub mod save;
+pub use save::{LoadKind, LoadNote, LoadReport, WorldSave};
 pub mod words;
 
 mod actuators;

@@ -20,17 +20,17 @@ pub(super) enum Held {
 pub(super) type Demands = SmallVec<[(Held, i64); 2]>;
 
 #[derive(Clone, Debug)]
-struct Holding {
-    step: StepKey,
-    number: usize,
-    amount: i64,
-    until: Tick,
+pub(super) struct Holding {
+    pub(super) step: StepKey,
+    pub(super) number: usize,
+    pub(super) amount: i64,
+    pub(super) until: Tick,
 }
 
 /// Who holds what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Actuators {
-    held: FxHashMap<Held, SmallVec<[Holding; 1]>>,
+    pub(super) held: FxHashMap<Held, SmallVec<[Holding; 1]>>,
 }
 
 /// More is held than there is.

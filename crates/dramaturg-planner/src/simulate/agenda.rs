@@ -68,7 +68,7 @@ impl Given {
 /// Everything due, by tick.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Agenda {
-    by_tick: BTreeMap<Tick, Vec<Item>>,
+    pub(super) by_tick: BTreeMap<Tick, Vec<Item>>,
 }
 
 impl Agenda {
@@ -89,8 +89,9 @@ impl Agenda {
     /// Forgets what the model gives at later ticks, because another level begins.
     pub(super) fn forget_given(&mut self) {
         self.by_tick.retain(|_, items| {
+            let before = items.len();
             items.retain(|item| !matches!(item, Item::Given(_)));
-            !items.is_empty()
+            items.len() == before || !items.is_empty()
         });
     }
 }

@@ -6,10 +6,10 @@ use dramaturg_model::{
     ActionId, Args, EndingId, FluentId, LevelId, MilestoneId, ObjectId, RuleId, Span, TaskId, TextId, Tick, Value,
     WishId,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The six phases of a tick, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// P0: what is observed overwrites what was believed.
@@ -41,7 +41,8 @@ impl Phase {
 }
 
 /// How much a world reports; each says what the ones before it say, and more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// Only what is wrong.
     Violations,

@@ -6,7 +6,7 @@ use dramaturg_model::{
     Aim, AimTime, Args, Evaluator, Expr, Fixed, Injection, Model, ObjectId, Owner, PersonalityId, RuleId, Share, Tick,
     Value, Wish, WishId, WishKind,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::agenda::Item;
 use super::event::{ViolationKind, WorldEventKind};
@@ -16,10 +16,10 @@ use super::world::{Follow, World};
 
 /// Names one goal of one owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct GoalKey(usize);
+pub(super) struct GoalKey(pub(super) usize);
 
 /// Where a goal, or something to be kept, stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalStatus {
     /// It makes no sense yet.
@@ -54,32 +54,32 @@ pub struct GoalReport {
 }
 
 #[derive(Clone, Debug)]
-struct Followed {
-    wish: WishId,
+pub(super) struct Followed {
+    pub(super) wish: WishId,
     /// Who was given it by a rule.
-    given_to: Option<ObjectId>,
-    bindings: Bindings,
-    condition: Option<WatchId>,
+    pub(super) given_to: Option<ObjectId>,
+    pub(super) bindings: Bindings,
+    pub(super) condition: Option<WatchId>,
     /// One for each aim; for something to be kept just one.
-    wants: Vec<WatchId>,
+    pub(super) wants: Vec<WatchId>,
     /// The goal of its first binding.
-    first: usize,
+    pub(super) first: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Goal {
-    followed: usize,
-    index: usize,
-    status: GoalStatus,
+pub(super) struct Goal {
+    pub(super) followed: usize,
+    pub(super) index: usize,
+    pub(super) status: GoalStatus,
     /// Whether its condition held when it was last looked at.
-    armed: bool,
+    pub(super) armed: bool,
     /// Whether what must be kept is broken now.
-    broken: bool,
-    aim: u16,
-    taken: Option<Tick>,
+    pub(super) broken: bool,
+    pub(super) aim: u16,
+    pub(super) taken: Option<Tick>,
     /// The times of the aim at hand, from the story's beginning.
-    from: Tick,
-    to: Tick,
+    pub(super) from: Tick,
+    pub(super) to: Tick,
 }
 
 impl Goal {
@@ -91,12 +91,12 @@ impl Goal {
 /// All goals that are followed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goals {
-    followed: Vec<Followed>,
-    goals: Vec<Goal>,
+    pub(super) followed: Vec<Followed>,
+    pub(super) goals: Vec<Goal>,
     /// Goals of levels that are over.
-    past: Vec<GoalReport>,
+    pub(super) past: Vec<GoalReport>,
     /// Whether all must be looked at, whatever has changed.
-    fresh: bool,
+    pub(super) fresh: bool,
 }
 
 impl World {
@@ -227,7 +227,7 @@ impl World {
         Some((Bindings::new(values.collect())?, given))
     }
 
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         model: &Model,
         watches: &mut Watches,

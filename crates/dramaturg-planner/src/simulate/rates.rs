@@ -12,12 +12,12 @@ use super::world::World;
 #[derive(Clone, Debug)]
 pub(super) struct Total {
     /// Which contribution of its action or rule.
-    number: usize,
+    pub(super) number: usize,
     /// The variables it was read with.
-    variables: SmallVec<[Value; 4]>,
-    fluent: FluentId,
-    args: Args,
-    total: Fixed,
+    pub(super) variables: SmallVec<[Value; 4]>,
+    pub(super) fluent: FluentId,
+    pub(super) args: Args,
+    pub(super) total: Fixed,
 }
 
 /// Reads in the totals among contributions.

@@ -19,7 +19,7 @@ use super::world::{Expectations, World};
 
 /// Names one firing of a rule with a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct RunKey(u32);
+pub(super) struct RunKey(pub(super) u32);
 
 /// Something that ended or fired, for rules that come `after` it.
 #[derive(Clone, Debug)]
@@ -52,17 +52,17 @@ impl Happened {
 
 /// A rule with a duration whose effects have not come yet.
 #[derive(Clone, Debug)]
-struct Run {
-    rule: RuleId,
-    args: Args,
-    start: Tick,
-    duration: Tick,
-    totals: Vec<Total>,
+pub(super) struct Run {
+    pub(super) rule: RuleId,
+    pub(super) args: Args,
+    pub(super) start: Tick,
+    pub(super) duration: Tick,
+    pub(super) totals: Vec<Total>,
 }
 
 /// A rule as it is watched in the level at hand.
 #[derive(Clone, Debug)]
-enum Entry {
+pub(super) enum Entry {
     /// Fires on rising edges.
     Edge(RuleId, WatchId),
     /// Contributes while it holds.
@@ -76,12 +76,12 @@ enum Entry {
 /// All rules of the level at hand and what they have begun.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleRuns {
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// The bindings for which a rule holds now.
-    active: BTreeMap<WatchId, BTreeSet<u32>>,
-    runs: FxHashMap<RunKey, Run>,
-    contributing: BTreeSet<RunKey>,
-    next: u32,
+    pub(super) active: BTreeMap<WatchId, BTreeSet<u32>>,
+    pub(super) runs: FxHashMap<RunKey, Run>,
+    pub(super) contributing: BTreeSet<RunKey>,
+    pub(super) next: u32,
     /// How many instances with edges there are: the bound on rounds.
     edges: usize,
 }

@@ -10,7 +10,7 @@ use super::world::World;
 /// Which line of each saying was shown last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Voice {
-    last: FxHashMap<TextId, usize>,
+    pub(super) last: FxHashMap<TextId, usize>,
 }
 
 impl World {

@@ -72,11 +72,11 @@ impl WorldStep {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     /// Keys are given in order, so a step is found by counting from the oldest.
-    slots: VecDeque<Option<WorldStep>>,
+    pub(super) slots: VecDeque<Option<WorldStep>>,
     /// The key of the first slot.
-    first: u32,
+    pub(super) first: u32,
     count: usize,
-    by_id: FxHashMap<u32, StepKey>,
+    pub(super) by_id: FxHashMap<u32, StepKey>,
     pub(super) running: BTreeSet<StepKey>,
     /// Running steps with throughout conditions.
     pub(super) keeping: BTreeSet<StepKey>,
@@ -146,6 +146,12 @@ impl Steps {
 
     fn position(&self, key: StepKey) -> Option<usize> {
         key.0.checked_sub(self.first).map(|at| at as usize)
+    }
+
+    /// Every step with its key, oldest first.
+    pub(super) fn keyed(&self) -> impl Iterator<Item = (StepKey, &WorldStep)> {
+        let keys = (self.first..).map(StepKey);
+        keys.zip(&self.slots).filter_map(|(key, step)| Some((key, step.as_ref()?)))
     }
 
     pub(super) fn find(&self, id: u32) -> Option<StepKey> {
@@ -332,7 +338,9 @@ impl World {
             Stage::Ending => {}
             Stage::Running => {
                 let old = step.end();
-                step.duration = duration.max(self.tick.saturating_sub(step.start)).max(1);
+                // Where P1 of this tick is over, it ends in the next at the earliest.
+                let soonest = if self.phase <= Phase::End { self.tick } else { self.tick.saturating_add(1) };
+                step.duration = duration.max(soonest.saturating_sub(step.start)).max(1);
                 let (new, held) = (step.end(), step.held.clone());
                 self.actuators.extend(key, &held, old, new);
                 self.enter(new, Item::End(key));

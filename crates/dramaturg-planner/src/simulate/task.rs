@@ -15,7 +15,7 @@ use super::world::World;
 
 /// Names one doing of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TaskKey(u32);
+pub(crate) struct TaskKey(pub(super) u32);
 
 /// A task may call itself so often.
 const RECURSION_MAX: usize = 8;
@@ -82,29 +82,29 @@ impl TaskProblem {
 
 /// One task with the clause it has come to.
 #[derive(Clone, Debug)]
-struct Frame {
-    task: TaskId,
-    args: Args,
-    method: u16,
-    next: usize,
+pub(super) struct Frame {
+    pub(super) task: TaskId,
+    pub(super) args: Args,
+    pub(super) method: u16,
+    pub(super) next: usize,
 }
 
 /// A doing of a task: the tasks inside tasks it has come to, outermost first.
 #[derive(Clone, Debug)]
-struct Run {
+pub(super) struct Run {
     /// What is to be done, until it begins.
-    task: Option<(TaskId, Args)>,
-    frames: Vec<Frame>,
+    pub(super) task: Option<(TaskId, Args)>,
+    pub(super) frames: Vec<Frame>,
     /// The step of a plan that stands for it.
-    step: Option<u32>,
+    pub(super) step: Option<u32>,
 }
 
 /// All doings of tasks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaskRuns {
-    runs: FxHashMap<TaskKey, Run>,
-    next: u32,
-    steps: u32,
+    pub(super) runs: FxHashMap<TaskKey, Run>,
+    pub(super) next: u32,
+    pub(super) steps: u32,
 }
 
 impl TaskRuns {

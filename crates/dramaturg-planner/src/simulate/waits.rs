@@ -10,7 +10,7 @@ use super::world::World;
 
 /// Names one wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct WaitKey(u32);
+pub(super) struct WaitKey(pub(super) u32);
 
 /// Who waits.
 #[derive(Clone, Debug)]
@@ -21,24 +21,24 @@ pub(super) enum Waiter {
 
 /// Something that is waited for.
 #[derive(Clone, Debug)]
-struct Wait {
-    key: WaitKey,
-    waiter: Waiter,
-    cause: Cause,
-    args: Args,
-    wanted: Vec<(FluentId, Args, Value)>,
-    deadline: Tick,
-    late: u32,
-    extensions: u32,
-    extend_by: Tick,
+pub(super) struct Wait {
+    pub(super) key: WaitKey,
+    pub(super) waiter: Waiter,
+    pub(super) cause: Cause,
+    pub(super) args: Args,
+    pub(super) wanted: Vec<(FluentId, Args, Value)>,
+    pub(super) deadline: Tick,
+    pub(super) late: u32,
+    pub(super) extensions: u32,
+    pub(super) extend_by: Tick,
 }
 
 /// Everything that is waited for, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waits {
-    open: Vec<Wait>,
-    next: u32,
-    looked: u64,
+    pub(super) open: Vec<Wait>,
+    pub(super) next: u32,
+    pub(super) looked: u64,
 }
 
 impl Waits {

@@ -34,7 +34,7 @@ pub(super) enum Watched {
 }
 
 impl Watched {
-    fn expr(self, model: &Model) -> &Expr {
+    pub(super) fn expr(self, model: &Model) -> &Expr {
         match self {
             Self::Rule(rule) => match &model.rules[rule].trigger {
                 Trigger::When(condition, _) | Trigger::While(condition) => condition,
@@ -156,8 +156,8 @@ impl Bindings {
 pub(super) struct Watch {
     pub(super) what: Watched,
     pub(super) bindings: Bindings,
-    values: Vec<bool>,
-    dirty: Vec<u32>,
+    pub(super) values: Vec<bool>,
+    pub(super) dirty: Vec<u32>,
     marked: Vec<bool>,
 }
 
@@ -182,7 +182,7 @@ impl Watch {
 /// All watched conditions, and which of them read which fluent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watches {
-    watches: Table<WatchId, Watch>,
+    pub(super) watches: Table<WatchId, Watch>,
     by_fluent: FxHashMap<FluentId, Vec<(WatchId, Arguments)>>,
     timed: Vec<WatchId>,
 }
@@ -309,6 +309,18 @@ impl Watches {
             }
         }
         turned
+    }
+
+    /// Sets what was last read for each binding, and which of them must be read again.
+    pub(super) fn restore(&mut self, id: WatchId, values: Vec<bool>, unread: &[bool]) {
+        let watch = &mut self.watches[id];
+        watch.values = values;
+        watch.values.resize(watch.bindings.len(), false);
+        watch.dirty.clear();
+        watch.marked.fill(false);
+        for (index, _) in unread.iter().enumerate().filter(|(_, unread)| **unread) {
+            watch.mark(index);
+        }
     }
 
     /// Takes over the last values of what fires on edges, so that what stays true from one level to the next raises none.

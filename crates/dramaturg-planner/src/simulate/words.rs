@@ -1,6 +1,8 @@
 //! Conditions and values in the words of a story, for messages.
 
-use dramaturg_model::{Binder, Choices, Expr, Function, Model, Quantifier, Set, Value};
+use dramaturg_model::{
+    Aim, AimTime, Binder, Choices, Expr, Function, Liking, Model, Quantifier, Set, Value, Wish, WishKind,
+};
 
 /// Deeper parts of an expression are left out.
 const DEPTH_MAX: usize = 12;
@@ -11,6 +13,39 @@ pub fn expr(model: &Model, expr: &Expr, variables: &[Value]) -> String {
     Writer { model, names }.write(expr, 0)
 }
 
+/// A wish as a story would write it, with the names of its parameters.
+pub fn wish(model: &Model, wish: &Wish) -> String {
+    let names = wish.params.iter().map(|param| param.name.to_string()).collect();
+    let mut writer = Writer { model, names };
+    let mut words = match &wish.kind {
+        WishKind::Goal { aims, salience } => {
+            let aims: Vec<String> = aims.iter().map(|aim| writer.aim(aim)).collect();
+            format!("goal {} salience {}", aims.join(" then "), writer.write(salience, 0))
+        }
+        WishKind::Keep { condition, window } => {
+            let mut words = format!("keep {}", writer.write(condition, 0));
+            if let Some((from, to)) = window {
+                words += &format!(" from {} to {}", writer.write(from, 0), writer.write(to, 0));
+            }
+            words
+        }
+        WishKind::Prefer { liking, weight } => {
+            let weight = writer.write(weight, 0);
+            let liking = match liking {
+                Liking::Holds(condition) => writer.write(condition, 0),
+                Liking::More(value, _) => format!("more {}", writer.write(value, 0)),
+                Liking::Less(value, _) => format!("less {}", writer.write(value, 0)),
+                Liking::Follows(curve) => format!("{} follows a curve", writer.write(&curve.value, 0)),
+            };
+            format!("prefer {liking} weight {weight}")
+        }
+    };
+    if let Some(condition) = &wish.condition {
+        words += &format!(" while {}", writer.write(condition, 0));
+    }
+    words
+}
+
 struct Writer<'a> {
     model: &'a Model,
     /// What stands for each variable.
@@ -18,6 +53,16 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    fn aim(&mut self, aim: &Aim) -> String {
+        let condition = self.write(&aim.condition, 0);
+        match &aim.time {
+            AimTime::Eventually => condition,
+            AimTime::At(at) => format!("{condition} at {}", self.write(at, 0)),
+            AimTime::By(by) => format!("{condition} by {}", self.write(by, 0)),
+            AimTime::During(from, to) => format!("{condition} from {} to {}", self.write(from, 0), self.write(to, 0)),
+        }
+    }
+
     fn write(&mut self, expr: &Expr, depth: usize) -> String {
         if depth > DEPTH_MAX {
             return "…".to_owned();

@@ -1,12 +1,13 @@
 //! The world as plain data, and what drives it through time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dramaturg_model::{
     Args, Chance, EndingId, Evaluator, Expr, FluentId, FluentSource, Model, ObjectId, Observation, State, Table, Tick,
     Value,
 };
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::actuators::Actuators;
 use super::agenda::{Agenda, Item};
@@ -18,6 +19,7 @@ use super::names::{self, NameProblem};
 use super::reads::Reads;
 use super::rules::{Happened, RuleRuns};
 use super::said::Voice;
+use super::save::Labels;
 use super::step::{StepWiring, Steps};
 use super::task::TaskRuns;
 use super::waits::Waits;
@@ -54,7 +56,8 @@ impl Default for WorldOptions {
 }
 
 /// Whether what is expected comes as planned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Expectations {
     /// It comes when the wait is over: what plans and plain simulations assume.
     #[default]
@@ -64,7 +67,8 @@ pub enum Expectations {
 }
 
 /// What becomes of a step whose condition is not met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Unmet {
     /// It does not start.
     #[default]
@@ -88,7 +92,7 @@ pub enum Follow {
 }
 
 /// How much work has been done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Ticks that were not passed over.
     pub ticks: u64,
@@ -110,10 +114,12 @@ impl Effort {
 pub(super) struct Wiring {
     derived_from: FxHashSet<FluentId>,
     pub(super) steps: StepWiring,
+    /// How saves name what the model declares; made when it is first needed.
+    labels: OnceLock<Labels>,
 }
 
 impl Wiring {
-    fn new(model: &Model) -> Self {
+    pub(super) fn new(model: &Model) -> Self {
         let mut derived_from = FxHashSet::default();
         for fluent in model.fluents.values() {
             if let FluentSource::Derived { rules, .. } = &fluent.source {
@@ -123,7 +129,11 @@ impl Wiring {
                 }
             }
         }
-        Self { derived_from, steps: StepWiring::new(model) }
+        Self { derived_from, steps: StepWiring::new(model), labels: OnceLock::new() }
+    }
+
+    pub(super) fn labels(&self, model: &Model) -> &Labels {
+        self.labels.get_or_init(|| Labels::new(model))
     }
 
     pub(super) fn derives_from(&self, fluent: FluentId) -> bool {
@@ -184,8 +194,8 @@ pub struct World {
     pub(super) turns: Turns,
     pub(super) halted: bool,
     pub(super) effort: Effort,
-    events: Vec<WorldEvent>,
-    violations: usize,
+    pub(super) events: Vec<WorldEvent>,
+    pub(super) violations: usize,
 }
 
 /// More violations than this are counted, not kept.
@@ -205,7 +215,7 @@ impl World {
         world
     }
 
-    fn unsettled(model: &Model, state: State, options: WorldOptions, wiring: Arc<Wiring>) -> Self {
+    pub(super) fn unsettled(model: &Model, state: State, options: WorldOptions, wiring: Arc<Wiring>) -> Self {
         let tick = state.now();
         Self {
             state,

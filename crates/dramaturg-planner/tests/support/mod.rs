@@ -1,6 +1,8 @@
 //! What tests of worlds and plans share.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod driver;
+
 use std::sync::Arc;
 
 use dramaturg_model::{FileId, Model, Plan, State, Tick, Value};
