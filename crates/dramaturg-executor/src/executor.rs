@@ -257,6 +257,7 @@ impl Executor {
         let (task, version, tick) = (execute.task, execute.version, self.tick);
         match self.tasks.standing(task) {
             Standing::Unknown => {}
+            Standing::Ended(_) if !self.options.dedupes => {}
             Standing::Waiting { slot, version: old } => {
                 if version > old {
                     self.tasks.replace(slot, execute);

@@ -26,6 +26,9 @@ pub struct ExecutorOptions {
     /// Once so many messages wait to be acknowledged, readings of sensors are left out: a link that is down for an hour must not
     /// fill the game's memory. Starts, ends and answers are always kept.
     pub unacknowledged_max: usize,
+    /// Whether a task that has ended is kept from starting again when it is sent again: the simulator turns it off to show that it is
+    /// needed.
+    pub dedupes: bool,
 }
 
 impl Default for ExecutorOptions {
@@ -41,6 +44,7 @@ impl Default for ExecutorOptions {
             waiting_max: 65_536,
             ended_max: 4_096,
             unacknowledged_max: 65_536,
+            dedupes: true,
         }
     }
 }
