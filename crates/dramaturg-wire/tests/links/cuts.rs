@@ -223,5 +223,5 @@ fn a_hub_that_is_far_away_is_heard_late() {
     });
     assert!(began.elapsed() >= Duration::from_millis(60));
     assert_eq!(proxy.connections(), 1);
-    assert!(proxy.passed() >= 13);
+    crate::support::until("the count", || (proxy.passed() >= 17).then_some(()));
 }
