@@ -169,6 +169,11 @@ impl Hub {
         self.open == 0
     }
 
+    /// Whether a link is open. One whose frames are still among the events may be over already.
+    pub fn is_open(&self, key: HubKey) -> bool {
+        self.entry(key).is_some_and(|entry| entry.farewell.is_none())
+    }
+
     /// How many links are over but still hear last words. A server that drains goes on waiting until there are none.
     pub fn leaving(&self) -> usize {
         self.leaving.len()
@@ -238,9 +243,12 @@ impl Hub {
             self.end(key, error, events);
         }
         std::mem::swap(&mut self.ready, &mut self.serving);
-        while let Some(key) = self.serving.pop() {
+        // In the order in which they were heard of: a game that connected twice is heard last on its last link.
+        let mut serving = std::mem::take(&mut self.serving);
+        for key in serving.drain(..) {
             self.serve(key, now, events);
         }
+        self.serving = serving;
         now = Instant::now();
         if now.saturating_duration_since(self.swept) >= SWEEP {
             self.swept = now;
