@@ -255,9 +255,9 @@ impl Executor {
     /// Takes in a task. The same again changes nothing, but is answered: the director may have forgotten the first answer.
     fn told(&mut self, execute: Execute) {
         let (task, version, tick) = (execute.task, execute.version, self.tick);
-        let standing = if self.options.dedupes { self.tasks.standing(task) } else { Standing::Unknown };
-        match standing {
+        match self.tasks.standing(task) {
             Standing::Unknown => {}
+            Standing::Ended(_) if !self.options.dedupes => {}
             Standing::Waiting { slot, version: old } => {
                 if version > old {
                     self.tasks.replace(slot, execute);

@@ -16,6 +16,11 @@ impl Executor {
         G: Game + ?Sized,
         L: Link + ?Sized,
     {
+        if link.codec() != self.options.codec {
+            self.tick(tick, game);
+            let reason = "the link writes frames in another codec than the executor; give both the same";
+            return Err(LinkError::Protocol(reason.to_owned()));
+        }
         let arrived = self.receive_all(link);
         self.tick(tick, game);
         let mut sent = Ok(());

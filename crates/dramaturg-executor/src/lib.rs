@@ -4,6 +4,28 @@
 //! [`Executor::tick`] and [`Executor::poll`] where it moves the bytes itself. The executor reads no clock and opens no socket:
 //! time comes in as ticks, so a test drives it as a game does.
 //!
+//! ```
+//! use dramaturg_executor::{Executor, ExecutorOptions, Game, TaskView};
+//!
+//! struct Castle;
+//!
+//! impl Game for Castle {
+//!     fn start(&mut self, task: &TaskView<'_>) {
+//!         let with: Vec<_> = task.params().collect();
+//!         println!("{} {with:?} for {} ticks", task.action(), task.duration());
+//!     }
+//! }
+//!
+//! let mut executor = Executor::new(ExecutorOptions { game: "castle".to_owned(), ..ExecutorOptions::default() });
+//! let (mut castle, mut to_director) = (Castle, Vec::new());
+//! for tick in 0..3 {
+//!     // for frame in what_arrived { executor.receive(&frame)?; }
+//!     executor.tick(tick, &mut castle);
+//!     executor.poll(&mut |frame| to_director.push(frame.to_vec()));
+//! }
+//! assert_eq!(to_director.len(), 1, "hello, until the director answers");
+//! ```
+//!
 //! # Layout
 //!
 //! What comes in: [`executor`] takes frames apart and hands them on; `greeting` says hello and says it again; `dictionary` turns

@@ -2,7 +2,7 @@
 
 mod common;
 
-use dramaturg_executor::{Executor, ScriptedGame};
+use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
 use dramaturg_wire::Codec;
 use dramaturg_wire::link::{Link, LinkError};
 
@@ -55,4 +55,12 @@ fn a_frame_is_one_call_and_a_cut_link_does_not_stop_the_game() {
     let done: Vec<_> = game.transcript().iter().map(ToString::to_string).collect();
     assert_eq!(done.len(), 4, "{done:?}");
     assert_eq!(done[2..], ["3: 1.0 starts walk(anna, cellar) with anna.legs", "4: 1.0 finishes walk"]);
+}
+
+#[test]
+fn a_link_in_another_codec_is_an_error_of_the_link() {
+    let mut executor = Executor::new(ExecutorOptions::default());
+    let (mut game, mut link) = (ScriptedGame::new(), Lists::default());
+    assert!(matches!(executor.frame(4, &mut game, &mut link), Err(LinkError::Protocol(_))));
+    assert_eq!((executor.last_tick(), link.outbound.len()), (4, 0));
 }

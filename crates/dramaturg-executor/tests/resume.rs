@@ -143,6 +143,48 @@ fn another_session_has_nothing_of_the_old() {
 }
 
 #[test]
+fn a_director_that_lost_the_session_begins_another() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 9, 0);
+    stage.execute(2, 1, 5, 9, 0);
+    stage.tick(1);
+    stage.executor.reconnect();
+    stage.tick(2);
+    stage.log();
+    stage.welcome("s2", 1, 3);
+    stage.ticks(3..=6);
+    expect![[r#"
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s2","story":"Cellar","update":1000,"epoch":1,"received":3,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 3
+        * 3: 1.0 cancels walk
+        * 3: welcome to Cellar, session s2
+        > {"epoch":1,"seq":0,"ack":0,"message":{"time":{"tick":3,"answers":null}}}
+    "#]].assert_eq(&stage.log());
+    assert_eq!(stage.table(), "");
+}
+
+#[test]
+fn a_welcome_to_another_epoch_makes_it_call_again() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 9, 9, 0);
+    stage.tick(1);
+    stage.log();
+    stage.welcome("s1", 2, 0);
+    stage.tick(2);
+    stage.welcome("s1", 3, 1);
+    stage.tick(3);
+    expect![[r#"
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 2
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":1,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":"waiting"}]}}}}
+        < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":3,"received":1,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
+        -- tick 3
+        * 3: welcome to Cellar, session s1
+        > {"epoch":3,"seq":0,"ack":0,"message":{"time":{"tick":3,"answers":null}}}
+    "#]].assert_eq(&stage.log());
+}
+
+#[test]
 fn a_restored_game_goes_on_from_its_checkpoint() {
     let mut stage = Stage::welcomed();
     stage.execute(1, 1, 1, 1, 0);

@@ -3,8 +3,8 @@
 mod common;
 
 use common::Stage;
-use dramaturg_executor::AnswerError;
 use dramaturg_executor::scripted::Which;
+use dramaturg_executor::{AnswerError, Executor, ExecutorOptions};
 use dramaturg_wire::{Observation, Task, Value};
 use expect_test::expect;
 
@@ -44,6 +44,20 @@ fn a_subscription_reports_again_and_again_and_a_look_once() {
         * 10: 1.0 finishes watch
         > {"epoch":1,"seq":9,"ack":2,"message":{"status":{"task":{"step":1,"part":0},"version":1,"tick":10,"outcome":"finished","observations":[{"fluent":"anna.place","value":{"name":"cellar"},"from":10,"to":null},{"fluent":"coins","value":{"number":0},"from":10,"to":null}]}}}
     "#]].assert_eq(&stage.log());
+}
+
+#[test]
+fn readings_are_left_out_while_too_much_waits_to_be_acknowledged() {
+    let options = ExecutorOptions { unacknowledged_max: 4, ..common::options() };
+    let mut stage = Stage::with(Executor::new(options));
+    stage.tick(0);
+    stage.welcome("s1", 1, 0);
+    stage.game.set("coins", Value::Number(0));
+    stage.say(&WATCH.replace(r#""duration":8"#, r#""duration":80"#));
+    stage.ticks(1..=2);
+    stage.executor.reconnect();
+    stage.ticks(3..=90);
+    assert_eq!(stage.executor.unacknowledged(), 5, "accepted, started, two readings, and the end");
 }
 
 #[test]

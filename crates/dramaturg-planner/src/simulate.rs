@@ -27,8 +27,8 @@ pub mod explain;
 pub use explain::{Leaf, unmet};
 pub mod said;
 pub mod save;
-pub mod words;
 pub use save::{LoadKind, LoadNote, LoadReport, WorldSave};
+pub mod words;
 
 mod actuators;
 mod agenda;

@@ -23,8 +23,8 @@ pub use message::{
 
 /// The version of the protocol that this crate speaks.
 ///
-/// Messages and fields are only ever added at the end. Within one major number an older side ignores nothing: a newer side sends
-/// new messages only after the other has shown in hello or welcome that it knows them.
+/// A minor version may add variants at the end of an enum, and they are sent only if the smaller minor number of both sides knows
+/// them. Within a major version no struct or variant gains, loses or moves a field: binary frames have no names to skip by.
 pub const VERSION: Version = Version { major: 1, minor: 0 };
 
 /// A version of the protocol.

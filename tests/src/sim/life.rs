@@ -15,11 +15,11 @@ use super::game::{Performer, Truth};
 use super::{Totals, judge};
 
 const STORY: &str = "story \"Drill\" { ticks 60 per s }
-type Actor { hands: actuator; voice: actuator; done: int 0..1000000 = 0 }
+type Actor { hands: actuator; voice: actuator; times: int 0..1000000 = 0 }
 object ann, bob, cid: Actor
-action beat(who: Actor) { takes 10 ticks; uses who.hands; then who.done += 1 }
+action beat(who: Actor) { takes 10 ticks; uses who.hands; then who.times += 1 }
 action shout(who: Actor) { takes 4 ticks; uses who.voice; late 3 ticks }
-action dance(who: Actor) { takes 12 ticks; uses who.hands; uses who.voice from 4 ticks to 9 ticks; then who.done += 1 }
+action dance(who: Actor) { takes 12 ticks; uses who.hands, who.voice from 4 ticks to 9 ticks; then who.times += 1 }
 action blink(who: Actor) { takes 1 tick; late drop }
 ";
 

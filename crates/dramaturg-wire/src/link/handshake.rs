@@ -127,7 +127,7 @@ impl Handshake {
                 Ok(self.send_away(stream, format!("{why}\n").into_bytes(), LinkError::Refused(why.to_owned())))
             }
             (TLS_HELLO, Some(_)) => self.sniff(stream.encrypt(door.tls)?, Vec::new(), door),
-            (_, Some(_)) if !self.peer.ip().is_loopback() => {
+            (_, Some(_)) if !self.peer.ip().to_canonical().is_loopback() => {
                 let why = "this port is encrypted; connect with TLS";
                 Ok(self.send_away(stream, format!("{why}\n").into_bytes(), LinkError::Refused(why.to_owned())))
             }

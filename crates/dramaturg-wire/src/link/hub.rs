@@ -22,8 +22,9 @@ const SOON: Duration = Duration::from_millis(20);
 const FAREWELL: Duration = Duration::from_secs(1);
 /// How often links are looked through for idle ones.
 const SWEEP: Duration = Duration::from_millis(250);
-/// How many emptied buffers are kept.
+/// How many emptied buffers are kept, and up to which size.
 const SPARE_MAX: usize = 1024;
+const SPARE_BYTES_MAX: usize = 16 << 10;
 
 /// Names a link of a hub. A name is never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,6 +169,11 @@ impl Hub {
         self.open == 0
     }
 
+    /// Whether a link is open. One whose frames are still among the events may be over already.
+    pub fn is_open(&self, key: HubKey) -> bool {
+        self.entry(key).is_some_and(|entry| entry.farewell.is_none())
+    }
+
     /// How many links are over but still hear last words. A server that drains goes on waiting until there are none.
     pub fn leaving(&self) -> usize {
         self.leaving.len()
@@ -188,11 +194,13 @@ impl Hub {
         self.insert(link.into(), false)
     }
 
-    /// Sends a frame. A link that cannot take it is over, and the next [`Hub::wait`] says so; a key of a link that is gone does nothing.
+    /// Sends a frame. A link whose other side does not read is over, and the next [`Hub::wait`] says so; a frame that is too large is
+    /// not sent, and the link goes on. A key of a link that is gone does nothing.
     pub fn send(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
         let Some(entry) = self.entry_mut(key) else { return Ok(()) };
         let result = entry.link.send(frame);
         if let Err(error) = &result
+            && !matches!(error, LinkError::TooLarge { .. })
             && entry.farewell.is_none()
         {
             self.ended.push((key, error.clone()));
@@ -222,6 +230,7 @@ impl Hub {
         for event in events.drain(..) {
             if let HubEvent::Frame(_, mut bytes) = event
                 && self.spare.len() < SPARE_MAX
+                && bytes.capacity() <= SPARE_BYTES_MAX
             {
                 bytes.clear();
                 self.spare.push(bytes);
@@ -234,9 +243,12 @@ impl Hub {
             self.end(key, error, events);
         }
         std::mem::swap(&mut self.ready, &mut self.serving);
-        while let Some(key) = self.serving.pop() {
+        // In the order in which they were heard of: a game that connected twice is heard last on its last link.
+        let mut serving = std::mem::take(&mut self.serving);
+        for key in serving.drain(..) {
             self.serve(key, now, events);
         }
+        self.serving = serving;
         now = Instant::now();
         if now.saturating_duration_since(self.swept) >= SWEEP {
             self.swept = now;
@@ -288,6 +300,12 @@ impl Hub {
             events.extend(listener.refusals().map(|(peer, error)| HubEvent::Refused(Some(peer), error)));
             match accepted {
                 Ok(None) => return,
+                Ok(Some(mut link)) if full => {
+                    // It had begun to greet when there was still room.
+                    let error = LinkError::Refused("all links are taken; try again later".to_owned());
+                    link.finish(Some(&error));
+                    events.push(HubEvent::Refused(link.peer(), error));
+                }
                 Ok(Some(link)) => {
                     let peer = link.peer();
                     match self.insert(link, true) {

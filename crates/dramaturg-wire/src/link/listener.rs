@@ -73,7 +73,7 @@ impl Listener {
         })?;
         let mut last = None;
         for address in addresses {
-            if !address.ip().is_loopback() && options.token.as_ref().is_none_or(String::is_empty) {
+            if !address.ip().to_canonical().is_loopback() && options.token.as_ref().is_none_or(String::is_empty) {
                 return Err(LinkError::Refused(format!(
                     "{address}: others than this machine could connect, and no token is given; give one (`token`) that games \
                      show in hello, or listen on 127.0.0.1"

@@ -12,7 +12,7 @@ const LENGTH_BYTES: usize = 4;
 /// What a link that is quiet holds for reading. It grows only as bytes arrive, whatever length they claim.
 const INPUT_BYTES: usize = 4 << 10;
 /// A buffer that has grown beyond this is given back when it is empty.
-const INPUT_KEPT_BYTES: usize = 256 << 10;
+const KEPT_BYTES: usize = 128 << 10;
 
 /// One end of a link over TCP.
 #[derive(Debug)]
@@ -164,7 +164,7 @@ impl TcpLink {
     fn fill(&mut self) -> Result<bool, LinkError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
-            if self.input.len() > INPUT_KEPT_BYTES {
+            if self.input.len() > KEPT_BYTES {
                 self.input = Vec::new();
             }
         }
@@ -216,6 +216,9 @@ impl TcpLink {
             let rest = self.output.get(self.written..).unwrap_or_default();
             if rest.is_empty() {
                 self.output.clear();
+                if self.output.capacity() > KEPT_BYTES {
+                    self.output = Vec::new();
+                }
                 self.written = 0;
                 return self.stream.flush();
             }

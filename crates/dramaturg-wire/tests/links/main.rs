@@ -3,6 +3,7 @@
 mod carry;
 mod cuts;
 mod hub;
+mod memory;
 mod refuse;
 mod support;
 mod tls;
