@@ -317,14 +317,16 @@ impl Core {
         self.welcomed = Some((call, frame));
     }
 
-    /// Whether a hello is the last one once more, for its welcome was lost: it is sent again.
+    /// Whether a hello was answered before: the last one is answered again, in case its welcome was lost; one that was overtaken by
+    /// another is not.
     pub(crate) fn is_repeated(&mut self, call: u64) -> bool {
         match &self.welcomed {
             Some((last, frame)) if *last == call && self.connected => {
                 self.greetings.push(frame.clone());
                 true
             }
-            _ => false,
+            Some((last, _)) => call < *last,
+            None => false,
         }
     }
 

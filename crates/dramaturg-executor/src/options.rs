@@ -13,8 +13,8 @@ pub struct ExecutorOptions {
     pub story: Option<String>,
     /// How frames are written; both sides must agree.
     pub codec: Codec,
-    /// Where the numbers of calls begin: anything that differs each time the program starts, such as the time of day, so that a
-    /// director never takes a restored game's hello for one that it has answered.
+    /// Where the numbers of calls begin: something that grows each time the program starts, such as the time of day in
+    /// microseconds, so that a director never takes a restored game's hello for one that it has answered.
     pub first_call: u64,
     /// Ticks in a second, times a thousand.
     pub rate_milli: u32,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use dramaturg_tests::sim::{Broken, Totals, run};
+use dramaturg_tests::sim::{Broken, Totals, run, trace};
 
 const USAGE: &str = "usage: sim [--seeds N] [--first S] [--threads T] [--break resend|lock|dedupe|clock|journal]";
 
@@ -76,6 +76,9 @@ fn main() -> ExitCode {
                         }
                         Err(why) => {
                             failed.store(true, Ordering::Relaxed);
+                            if wanted.seeds == 1 {
+                                trace(seed, broken, &mut |line| println!("{line}"));
+                            }
                             let with = wanted.broken.as_ref().map(|(_, name)| format!(" --break {name}"));
                             println!("seed {seed} fails: {why}");
                             println!(

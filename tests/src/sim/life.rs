@@ -77,6 +77,22 @@ pub fn run(seed: u64, broken: Option<Broken>) -> Result<Totals, String> {
     Ok(life.totals)
 }
 
+/// Plays one seed and writes down everything that happened.
+pub fn trace(seed: u64, broken: Option<Broken>, write: &mut dyn FnMut(String)) {
+    let mut life = Life::new(seed, broken);
+    write(format!("weather {:?}, blows {:?}", life.faults.weather, life.faults.blows));
+    let rest = life.play();
+    for event in &life.events {
+        if !matches!(event.kind, EventKind::Deliberated { .. }) {
+            write(format!("{}..{} {:?}", event.now.least, event.now.most, event.kind));
+        }
+    }
+    for start in &life.truth.starts {
+        write(format!("{start:?}, finished {:?}", life.truth.finished.get(&start.task)));
+    }
+    write(format!("{rest:?}, {:?}", judge::judge(&life)));
+}
+
 fn script(seed: u64) -> Plan {
     let mut chance = Chance::new(seed ^ 0x5C21);
     let mut plan = Plan::default();

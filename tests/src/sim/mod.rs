@@ -10,7 +10,7 @@ mod judge;
 mod life;
 
 pub use faults::Broken;
-pub use life::run;
+pub use life::{run, trace};
 
 /// What happened under one seed, to be added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,8 +17,8 @@ pub struct Hello {
     pub story: Option<String>,
     /// Who is calling, for logs.
     pub game: String,
-    /// Differs from call to call, but not when the same call is repeated because no welcome came: so a repeated hello begins
-    /// nothing new.
+    /// Grows from call to call, but not when the same call is repeated because no welcome came: so a repeated hello begins
+    /// nothing new, and one that was overtaken by another is ignored.
     pub call: u64,
     /// The tick that runs now.
     pub tick: Tick,
