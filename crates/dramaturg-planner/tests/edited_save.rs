@@ -215,7 +215,7 @@ fn survives(model: &Model, seeds: std::ops::Range<u64>, each: usize) -> (usize, 
     let (mut loaded, mut refused) = (0, 0);
     for seed in seeds {
         let mut driver = Driver::new(seed);
-        let options = driver.options(seed);
+        let options = driver.options(model, seed);
         let mut world = World::begin(model, options);
         for _ in 0..driver.below(25) {
             driver.drive(model, &mut world);

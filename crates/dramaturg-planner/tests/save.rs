@@ -63,7 +63,7 @@ fn model_goes_on(name: &str, model: &Model, seeds: std::ops::Range<u64>, moments
     let mut seen = Seen::default();
     for seed in seeds {
         let mut driver = Driver::new(seed);
-        let options = driver.options(seed);
+        let options = driver.options(model, seed);
         let mut world = World::begin(model, options);
         for _ in 0..moments {
             driver.drive(model, &mut world);
@@ -194,4 +194,30 @@ fn the_hash_tells_worlds_apart() {
         Observation { fluent: "bell.mood".into(), value: "51".into(), from: 1, to: None, source: 0, sequence: 0 };
     world.observe(&model, &observation).unwrap();
     assert_ne!(world.content_hash(&model), before, "what is to come counts");
+}
+
+/// Derived predicates, actions that take time, and facts that the clock brings.
+const LIFTS: (&str, &str) = (
+    "(define (domain lifts)
+       (:requirements :typing :derived-predicates :durative-actions :timed-initial-literals :fluents)
+       (:types floor person)
+       (:predicates (on ?p - person ?f - floor) (next ?a ?b - floor) (lift ?f - floor) (reach ?a ?b - floor) (shut))
+       (:functions (trips))
+       (:derived (reach ?a ?b - floor) (or (next ?a ?b) (exists (?c - floor) (and (next ?a ?c) (reach ?c ?b)))))
+       (:durative-action go :parameters (?a ?b - floor) :duration (= ?duration 3)
+         :condition (and (at start (lift ?a)) (at start (reach ?a ?b)) (over all (not (shut))))
+         :effect (and (at start (not (lift ?a))) (at end (lift ?b)) (at end (increase (trips) 1))))
+       (:durative-action build :parameters (?a ?b - floor) :duration (= ?duration 2)
+         :condition (at start (lift ?a)) :effect (at end (next ?a ?b))))",
+    "(define (problem tower) (:domain lifts)
+       (:objects a b c - floor anna - person)
+       (:init (lift a) (next a b) (on anna c) (= (trips) 0) (at 4 (shut)) (at 6 (not (shut))))
+       (:goal (and (lift c) (not (next b b)))))",
+);
+
+#[test]
+fn a_model_that_came_from_pddl_goes_on() {
+    let model = pddl(LIFTS.0, LIFTS.1);
+    let seen = model_goes_on("lifts", &model, 0..20, 40);
+    assert!(seen.mid_tick > 20 && seen.running > 20, "{seen:?}");
 }
