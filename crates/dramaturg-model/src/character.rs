@@ -145,3 +145,53 @@ pub struct Futile {
     /// Where it is declared.
     pub place: Span,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Choices;
+
+    fn dealt(count: u32, shares: &[Option<i64>], seed: u64) -> Vec<usize> {
+        let personalities = shares
+            .iter()
+            .zip(0..)
+            .map(|(percent, id)| Share {
+                personality: PersonalityId(id),
+                amount: percent.map(|percent| Fixed(percent * MILLION / 100)),
+            })
+            .collect();
+        let population = Population {
+            name: SmolStr::new("crowd"),
+            title: TextId(0),
+            param: Param { name: SmolStr::new("c"), choices: Choices::default() },
+            ty: TypeId(0),
+            objects: (0..count).map(ObjectId).collect(),
+            given: Vec::new(),
+            wishes: Vec::new(),
+            personalities,
+            level: None,
+            place: Span::NONE,
+        };
+        let all = population.personalities_of_all(seed);
+        assert_eq!(all.len(), count as usize);
+        assert_eq!(all, population.personalities_of_all(seed));
+        let count = |id: u32| all.iter().filter(|one| **one == Some(PersonalityId(id))).count();
+        (0..shares.len() as u32).map(count).collect()
+    }
+
+    #[test]
+    fn each_part_is_as_large_as_its_share() {
+        assert_eq!(dealt(250, &[Some(15), Some(85)], 3), [38, 212]);
+        assert_eq!(dealt(10, &[Some(20), None, None], 3), [2, 4, 4]);
+        assert_eq!(dealt(10, &[None], 3), [10]);
+        assert_eq!(dealt(10, &[Some(30)], 3), [3], "the others have none");
+        assert_eq!(dealt(10, &[], 3), []);
+        assert_eq!(dealt(0, &[None, Some(10)], 3), [0, 0]);
+    }
+
+    #[test]
+    fn shares_that_make_no_sense_are_cut() {
+        assert_eq!(dealt(10, &[Some(90), Some(90)], 3), [9, 1]);
+        assert_eq!(dealt(10, &[Some(-50), Some(500), None], 3), [0, 10, 0]);
+    }
+}

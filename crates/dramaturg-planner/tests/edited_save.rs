@@ -6,6 +6,7 @@ use dramaturg_model::{Chance, Model, Plan};
 use dramaturg_planner::simulate::{LoadKind, LoadReport, World, WorldEventKind, WorldSave};
 use serde_json::Value as Json;
 use support::driver::Driver;
+use support::fair::FAIR;
 use support::*;
 
 const STORY: &str = r#"
@@ -214,7 +215,7 @@ fn survives(model: &Model, seeds: std::ops::Range<u64>, each: usize) -> (usize, 
     let (mut loaded, mut refused) = (0, 0);
     for seed in seeds {
         let mut driver = Driver::new(seed);
-        let options = driver.options(seed);
+        let options = driver.options(model, seed);
         let mut world = World::begin(model, options);
         for _ in 0..driver.below(25) {
             driver.drive(model, &mut world);
@@ -246,6 +247,8 @@ fn survives(model: &Model, seeds: std::ops::Range<u64>, each: usize) -> (usize, 
 
 #[test]
 fn a_spoilt_save_never_panics() {
+    let (loaded, refused) = survives(&text(FAIR), 0..40, 60);
+    assert!(loaded > 200 && refused > 200, "{loaded} loaded, {refused} refused");
     for name in ["apple", "troy-funeral", "diamond", "lala-land-days"] {
         let (loaded, refused) = survives(&story(name), 0..6, 60);
         assert!(loaded > 20 && refused > 20, "{name}: {loaded} loaded, {refused} refused");

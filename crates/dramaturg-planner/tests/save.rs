@@ -2,9 +2,10 @@
 
 mod support;
 
-use dramaturg_model::Model;
+use dramaturg_model::{Model, Observation};
 use dramaturg_planner::simulate::{Phase, World, WorldSave};
 use support::driver::Driver;
+use support::fair::FAIR;
 use support::*;
 
 fn written(model: &Model, world: &World) -> String {
@@ -46,6 +47,11 @@ struct Seen {
     runs: usize,
     tasks: usize,
     ended: usize,
+    given: usize,
+    held: usize,
+    masked: usize,
+    happened: usize,
+    past: usize,
 }
 
 fn goes_on(name: &str, seeds: std::ops::Range<u64>, moments: usize) -> Seen {
@@ -57,7 +63,7 @@ fn model_goes_on(name: &str, model: &Model, seeds: std::ops::Range<u64>, moments
     let mut seen = Seen::default();
     for seed in seeds {
         let mut driver = Driver::new(seed);
-        let options = driver.options(seed);
+        let options = driver.options(model, seed);
         let mut world = World::begin(model, options);
         for _ in 0..moments {
             driver.drive(model, &mut world);
@@ -71,6 +77,11 @@ fn model_goes_on(name: &str, model: &Model, seeds: std::ops::Range<u64>, moments
             seen.runs += usize::from(!text.contains("\"runs\":[]"));
             seen.tasks += usize::from(!text.contains("\"tasks\":[]"));
             seen.ended += usize::from(world.ending().is_some());
+            seen.given += usize::from(text.contains("{\"wish\":\"rule "));
+            seen.held += usize::from(!text.contains("\"held\":[]"));
+            seen.masked += usize::from(!text.contains("\"masked\":[]"));
+            seen.happened += usize::from(!text.contains("\"happened\":[]"));
+            seen.past += usize::from(!text.contains("\"past\":[]"));
             let mut loaded = reload(model, &world);
             let mut other = driver.clone();
             for step in 0..1 + moments / 8 {
@@ -156,90 +167,57 @@ fn werewolf_goes_on() {
     assert!(seen.mid_tick > 20, "{seen:?}");
 }
 
-/// A story with all that a world can be in the middle of.
-const FAIR: &str = r#"
-type Place
-type Person { at: Place; mood: number 0..100 = 50; coins: number 0.. = 5; tired; hands: actuator; feet: actuator }
-type Balloon { colour: red | blue = red }
-object square, pier: Place
-object bell: Person (at = square)
-fluent rung; fluent cheers: int 0..50; fluent wet; fluent met(a: Person, b: Person); fluent night means timeOfDay > 30 s
-fluent weary(p: Person) means p.mood < 30
-given rung at 12 s
-given bell.mood += 3 at 25 s
-
-action stroll(p: Person, to: Place) by p {
-  takes 3 s .. 9 s
-  needs p.at != to
-  keeps not p.tired
-  uses p.feet
-  during p.mood += 0.4 per s
-  then p.at = to
-  then p.coins -= 1 at 2 s
-  say "{p} strolls." or "{p} ambles." or "{p} wanders." at end
-}
-action juggle(p: Person) by p #show {
-  takes 8 s
-  needs p.coins > 0
-  needs p.mood > 5 at 4 s
-  uses p.hands from start to 3 s, p.feet from 2 s to 5 s
-  during p.mood -= 1 per s if not wet
-  during cheers += 1 per s
-  then p.tired = true if p.mood < 40
-  then cheers += 2 at 5 s
-  say p: "Hop!" or "Hey!"
-  say "It falls." at 6 s
-}
-action rest(p: Person) by p { takes 4 s; during p.mood += 7; then not p.tired, p.mood = random 20..80 }
-action call(p: Person, q: Person) by p with q {
-  takes 5 s
-  uses p.hands, q.hands
-  expect q.at = p.at
-  extend 2 times by 3 s
-  otherwise p.mood -= 10
-  then met(p, q)
-}
-rule rains { when cheers >= 6 if not wet; takes 7 s; then wet; then cheers -= 4 at 3 s; during cheers += 3; say "Rain." at end }
-rule dries { when wet; takes 5 s; then not wet }
-rule comes(p: Person) {
-  when p.tired
-  takes 6 s
-  expect p.at = pier
-  check every 1 s
-  extend 1 times by 4 s
-  otherwise p.coins += 1
-}
-rule tires(p: Person) { while p.at == pier and night; during p.mood -= 0.25 per s }
-rule longs(p: Person) { after call(p, _); inject dora { goal p.at == pier by 9 s salience 70 while not wet } }
-rule claps { after #show; then cheers += 1 }
-task evening { offer "An evening"; method grand if cheers > 3 { say "Grand." or "Splendid."; do juggle(dora); then cheers += 1; do quiet }
-  method small { do rest(dora); do quiet } }
-task quiet { method { then rung; do stroll(dora, pier) } }
-character dora "Dora": Person (at = square) { goal dora.at == pier then dora.coins > 8 by 40 s; keep dora.mood > 10 }
-personality greedy(p: Person) { keep p.coins > 1 }
-personality shy(p: Person) { keep cheers < 20 from 5 s to 30 s }
-population guest "a guest" (g: Person) of 5 {
-  given g.at = random Place
-  given g.mood = random 1..99
-  given g.tired at 9 s
-  goal met(g, dora) while not wet
-  personality greedy 40 %, shy
-}
-pool balloon "a balloon" (b: Balloon) of 2 { anchors b.colour; takes 2 s; commit when wet }
-level day { milestone dusk { when cheers >= 12; next dusk-level carrying Person.at, Person.mood, cheers; say "Dusk." } }
-level dusk-level {
-  object lamp: Place
-  rule lit { when wet; then cheers += 1 }
-  goal cheers > 30 by 60 s
-  ending late { when cheers >= 45; say "It is late." }
-}
-goal rung by 20 s then cheers > 10
-"#;
-
 #[test]
 fn everything_at_once_goes_on() {
     let model = text(FAIR);
-    let seen = model_goes_on("fair", &model, 0..60, 60);
+    let seen = model_goes_on("fair", &model, 0..50, 60);
     assert!(seen.mid_tick > 300 && seen.running > 300, "{seen:?}");
     assert!(seen.waits > 100 && seen.runs > 100 && seen.tasks > 100 && seen.ended > 10, "{seen:?}");
+    assert!(seen.given > 100 && seen.held > 300 && seen.masked > 30 && seen.past > 100, "{seen:?}");
+    assert!(seen.happened > 10, "{seen:?}");
+}
+
+#[test]
+fn the_hash_tells_worlds_apart() {
+    let model = text(FAIR);
+    let mut world = world(&model);
+    let mut other = world.clone();
+    assert_eq!(world.content_hash(&model), other.content_hash(&model));
+    world.step_to(&model, 0);
+    assert_ne!(world.content_hash(&model), other.content_hash(&model), "time counts");
+    other.step_to(&model, 0);
+    assert_eq!(world.content_hash(&model), other.content_hash(&model));
+    let before = world.content_hash(&model);
+    world.drain();
+    assert_eq!(world.content_hash(&model), before, "what was drained does not");
+    let observation =
+        Observation { fluent: "bell.mood".into(), value: "51".into(), from: 1, to: None, source: 0, sequence: 0 };
+    world.observe(&model, &observation).unwrap();
+    assert_ne!(world.content_hash(&model), before, "what is to come counts");
+}
+
+/// Derived predicates, actions that take time, and facts that the clock brings.
+const LIFTS: (&str, &str) = (
+    "(define (domain lifts)
+       (:requirements :typing :derived-predicates :durative-actions :timed-initial-literals :fluents)
+       (:types floor person)
+       (:predicates (on ?p - person ?f - floor) (next ?a ?b - floor) (lift ?f - floor) (reach ?a ?b - floor) (shut))
+       (:functions (trips))
+       (:derived (reach ?a ?b - floor) (or (next ?a ?b) (exists (?c - floor) (and (next ?a ?c) (reach ?c ?b)))))
+       (:durative-action go :parameters (?a ?b - floor) :duration (= ?duration 3)
+         :condition (and (at start (lift ?a)) (at start (reach ?a ?b)) (over all (not (shut))))
+         :effect (and (at start (not (lift ?a))) (at end (lift ?b)) (at end (increase (trips) 1))))
+       (:durative-action build :parameters (?a ?b - floor) :duration (= ?duration 2)
+         :condition (at start (lift ?a)) :effect (at end (next ?a ?b))))",
+    "(define (problem tower) (:domain lifts)
+       (:objects a b c - floor anna - person)
+       (:init (lift a) (next a b) (on anna c) (= (trips) 0) (at 4 (shut)) (at 6 (not (shut))))
+       (:goal (and (lift c) (not (next b b)))))",
+);
+
+#[test]
+fn a_model_that_came_from_pddl_goes_on() {
+    let model = pddl(LIFTS.0, LIFTS.1);
+    let seen = model_goes_on("lifts", &model, 0..20, 40);
+    assert!(seen.mid_tick > 20 && seen.running > 20, "{seen:?}");
 }

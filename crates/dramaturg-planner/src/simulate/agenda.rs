@@ -88,9 +88,18 @@ impl Agenda {
 
     /// Forgets what the model gives at later ticks, because another level begins.
     pub(super) fn forget_given(&mut self) {
+        self.forget(|item| matches!(item, Item::Given(_)));
+    }
+
+    /// Forgets the times of goals, because other goals are followed now.
+    pub(super) fn forget_goals(&mut self) {
+        self.forget(|item| matches!(item, Item::Goal(_)));
+    }
+
+    fn forget(&mut self, is_forgotten: impl Fn(&Item) -> bool) {
         self.by_tick.retain(|_, items| {
             let before = items.len();
-            items.retain(|item| !matches!(item, Item::Given(_)));
+            items.retain(|item| !is_forgotten(item));
             items.len() == before || !items.is_empty()
         });
     }

@@ -155,16 +155,18 @@ impl World {
         }) {
             self.follow(model, watches, followed.wish, followed.bindings.clone(), followed.given_to);
         }
+        self.agenda.forget_goals();
         // What is still wanted keeps its standing; what is not is kept as past.
         for (old, report) in before.goals.iter().zip(reports) {
-            let kept = self
-                .goals
-                .followed
-                .iter()
-                .find(|followed| followed.wish == report.wish)
-                .and_then(|followed| followed.bindings.index(&report.args).map(|index| followed.first + index));
-            match kept.and_then(|at| self.goals.goals.get_mut(at)) {
-                Some(goal) => {
+            let kept = self.goals.followed.iter().find_map(|followed| {
+                let same = followed.wish == report.wish && followed.given_to == report.owner;
+                same.then(|| followed.bindings.index(&report.args)).flatten().map(|index| followed.first + index)
+            });
+            match kept.and_then(|at| Some((at, self.goals.goals.get_mut(at)?))) {
+                Some((at, goal)) => {
+                    for tick in [old.from, old.to].into_iter().filter(|tick| *tick > self.tick) {
+                        self.agenda.add(tick, Item::Goal(GoalKey(at)));
+                    }
                     let Goal { status, armed, broken, aim, taken, from, to, .. } = old.clone();
                     *goal = Goal { status, armed, broken, aim, taken, from, to, ..goal.clone() };
                 }

@@ -4,7 +4,7 @@
 use dramaturg_model::{
     ActionId, Args, Chance, ConditionTime, Domain, Evaluator, FluentSource, Model, Observation, Param, Tick, Value,
 };
-use dramaturg_planner::simulate::{Detail, Expectations, Phase, Unmet, World, WorldOptions};
+use dramaturg_planner::simulate::{Detail, Expectations, Follow, Phase, Unmet, World, WorldOptions};
 
 const PHASES: [Phase; 6] = [Phase::Observe, Phase::End, Phase::Rules, Phase::Check, Phase::Start, Phase::Rates];
 
@@ -23,10 +23,17 @@ impl Driver {
         self.chance.below(bound)
     }
 
-    pub fn options(&mut self, seed: u64) -> WorldOptions {
+    pub fn options(&mut self, model: &Model, seed: u64) -> WorldOptions {
         let expectations = if self.below(2) == 0 { Expectations::Watched } else { Expectations::Assumed };
         let unmet = if self.below(4) == 0 { Unmet::Performed } else { Unmet::Refused };
-        WorldOptions { seed, expectations, unmet, detail: Detail::Everything, ..WorldOptions::default() }
+        let characters: Vec<_> = model.characters.values().map(|character| character.object).collect();
+        let follow = match (self.below(6), characters.get(self.below(characters.len()))) {
+            (0, _) => Follow::Story,
+            (1, Some(character)) => Follow::Character(*character),
+            _ => Follow::Everybody,
+        };
+        let detail = if self.below(6) == 0 { Detail::Happenings } else { Detail::Everything };
+        WorldOptions { seed, expectations, unmet, detail, follow, ..WorldOptions::default() }
     }
 
     /// Does something, then runs on for a few phases; what happened, as text.

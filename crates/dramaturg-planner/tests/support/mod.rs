@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod driver;
+pub mod fair;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The values of fluents.
 
 use dramaturg_model::{Args, Domain, FluentId, FluentSource, LevelId, Model, ObjectId, State, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -67,10 +67,20 @@ impl StateLoader<'_> {
     pub(super) fn load(&mut self, saved: &[SavedFluent], level: Option<LevelId>, seed: u64) -> State {
         let begin = State::entering(self.model, level, None, &[], seed);
         let mut state = begin.clone();
+        let mut given: FxHashMap<FluentId, Vec<&Args>> = FxHashMap::default();
+        for (fluent, args, _) in begin.entries() {
+            given.entry(fluent).or_default().push(args);
+        }
         let mut loaded: FxHashSet<FluentId> = FxHashSet::default();
         for saved in saved {
             match self.labels.fluents.find(&saved.fluent).filter(|fluent| is_stored(self.model, *fluent)) {
-                Some(fluent) if loaded.insert(fluent) => self.load_fluent(&begin, &mut state, fluent, saved),
+                Some(fluent) if loaded.insert(fluent) => {
+                    // The save says more than the beginning about everything it knows.
+                    for args in given.remove(&fluent).into_iter().flatten().filter(|args| self.knows(args)) {
+                        state.set(fluent, args, self.model.default_value(fluent));
+                    }
+                    self.load_fluent(&begin, &mut state, fluent, saved);
+                }
                 Some(_) => self.report.dropped(format!("fluent `{}`", saved.fluent), "the save has it twice"),
                 None => {
                     let why = "there is no such fluent any more";
@@ -95,11 +105,6 @@ impl StateLoader<'_> {
     fn load_fluent(&mut self, begin: &State, state: &mut State, fluent: FluentId, saved: &SavedFluent) {
         let model = self.model;
         let default = model.default_value(fluent);
-        for (_, args, _) in begin.entries().into_iter().filter(|(of, ..)| *of == fluent) {
-            if self.knows(args) {
-                state.set(fluent, args, default);
-            }
-        }
         let mut written: FxHashSet<Args> = FxHashSet::default();
         for entry in &saved.values {
             let args = match find_args_for(model, self.labels, &model.fluents[fluent].params, &entry.args) {
