@@ -12,6 +12,9 @@ use crate::chronicle::{Chronicle, ChronicleOptions};
 use crate::simulate::WorldEventKind;
 use crate::validate::{Goals, ValidateOptions, validate};
 
+/// Makes a planner from what one saved, or says why it cannot.
+pub type Load<'s> = dyn Fn(&PlannerSave) -> Result<Box<dyn Planner>, String> + 's;
+
 /// A planner under test.
 pub struct Subject<'s> {
     /// What it plans for.
@@ -19,7 +22,7 @@ pub struct Subject<'s> {
     /// A new planner for a seed.
     pub make: &'s dyn Fn(u64) -> Box<dyn Planner>,
     /// A planner from what one saved.
-    pub load: &'s dyn Fn(&PlannerSave) -> Result<Box<dyn Planner>, String>,
+    pub load: &'s Load<'s>,
 }
 
 /// How hard a life is.
