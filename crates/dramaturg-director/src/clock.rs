@@ -16,6 +16,9 @@ const SAMPLES: usize = 16;
 /// A report that is so many ticks off means that the game paused, skipped or changed its pace.
 const JUMP: Tick = 2;
 
+/// Three new beginnings within so many microseconds show another pace.
+const JUMPS_WITHIN: Moment = 6_000_000;
+
 /// Which tick the game is in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClockEstimate {
@@ -28,6 +31,8 @@ pub struct ClockEstimate {
     phase: Option<i128>,
     last_tick: Tick,
     relocks: u64,
+    /// Where the clock began anew lately: often in a short time means that the pace is another.
+    jumps: VecDeque<(Tick, Moment)>,
     /// Whether bounds are carried on between reports: the simulator turns it off to show that they must be.
     carries_on: bool,
 }
@@ -42,6 +47,7 @@ impl ClockEstimate {
             phase: None,
             last_tick: 0,
             relocks: 0,
+            jumps: VecDeque::new(),
             carries_on,
         }
     }
@@ -88,7 +94,9 @@ impl ClockEstimate {
             Some(known) if known - phase > i128::from(JUMP) * TICK && self.stays_behind(tick, now) => {
                 self.relock(tick, now)
             }
-            // Further than thought: it came faster, or the game skipped ticks.
+            // Much further than thought: the game skipped ticks, or runs faster.
+            Some(known) if phase - known > i128::from(JUMP) * TICK => self.relock(tick, now),
+            // Further than thought: it came faster.
             Some(known) if phase > known => self.phase = Some(phase),
             Some(_) => {}
             None => self.phase = Some(phase),
@@ -114,6 +122,17 @@ impl ClockEstimate {
     fn relock(&mut self, tick: Tick, now: Moment) {
         self.relocks += 1;
         self.samples.clear();
+        while self.jumps.front().is_some_and(|(_, at)| now.saturating_sub(*at) > JUMPS_WITHIN) {
+            self.jumps.pop_front();
+        }
+        self.jumps.push_back((tick, now));
+        if let (3.., Some((first, at))) = (self.jumps.len(), self.jumps.front().copied()) {
+            let (ticks, micros) = (i128::from(tick - first), i128::from(now - at));
+            if ticks > 0 && micros > 0 {
+                self.rate_milli = (ticks * TICK / micros).clamp(1, i128::from(u32::MAX)) as u32;
+            }
+            self.jumps.clear();
+        }
         self.phase = Some(self.phase_of(tick, now));
     }
 
@@ -129,6 +148,7 @@ impl ClockEstimate {
         if off > i128::from(JUMP) * 2 * TICK {
             self.rate_milli = slope as u32;
             let last = *last;
+            self.jumps.clear();
             self.relock(last, now);
         } else {
             // The fastest of those that are kept; older ones may be from before a drift.
@@ -151,6 +171,7 @@ impl ClockEstimate {
         self.paused = false;
         self.rate_milli = rate_milli.max(1);
         self.samples.clear();
+        self.jumps.clear();
         self.last_tick = self.last_tick.max(tick);
         self.phase = Some(self.phase_of(tick, now));
     }

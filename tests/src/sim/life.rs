@@ -340,11 +340,12 @@ impl Life {
     fn restart_game(&mut self) {
         self.life += 1;
         let options = self.executor_options();
-        let executor = if self.checkpoint.is_empty() {
+        let mut executor = if self.checkpoint.is_empty() {
             Executor::new(options)
         } else {
             Executor::restore(&self.checkpoint, options).expect("a checkpoint can be restored")
         };
+        executor.resume(self.rate_milli);
         self.paused_until = None;
         // Time went on while the game was away.
         let away = (self.now - self.next_tick).max(0) / self.interval();
