@@ -54,6 +54,8 @@ pub struct Core {
     event_number: u64,
     pub(crate) seen: u64,
     pub(crate) over: Option<String>,
+    /// What the game said that no conversation can go on after.
+    pub(crate) breach: Option<FaultCode>,
 }
 
 impl Core {
@@ -84,6 +86,7 @@ impl Core {
             event_number: 0,
             seen: 0,
             over: None,
+            breach: None,
             model,
             options,
         }
@@ -112,6 +115,16 @@ impl Core {
     /// Whether a game is connected.
     pub fn is_connected(&self) -> bool {
         self.connected
+    }
+
+    /// What the game said that no conversation can go on after: its link should be closed.
+    pub fn breach(&self) -> Option<FaultCode> {
+        self.breach
+    }
+
+    /// How often something had to be sent again.
+    pub fn resent(&self) -> u64 {
+        self.channel.resent()
     }
 
     /// Why the session is over, if it is.
@@ -148,6 +161,8 @@ impl Core {
                     }
                 }
                 Ok(_) => {}
+                // One clear error is enough.
+                Err(_) if self.breach.is_some() => {}
                 Err(error) => self.fault(FaultCode::Protocol, error.to_string()),
             }
         }
@@ -297,6 +312,7 @@ impl Core {
 
     /// The link to the game is gone; the session waits for it to come back.
     pub fn disconnected(&mut self, reason: &str) {
+        self.breach = None;
         if self.connected {
             self.connected = false;
             self.pings.clear();
@@ -305,6 +321,9 @@ impl Core {
     }
 
     pub(crate) fn fault(&mut self, code: FaultCode, message: String) {
+        if !matches!(code, FaultCode::Name | FaultCode::Save) {
+            self.breach = Some(code);
+        }
         self.tell(EventKind::Fault { message: message.clone() });
         let frame = self.greeting(&ToGame::Fault(Fault { code, message }));
         self.greetings.push(frame);
