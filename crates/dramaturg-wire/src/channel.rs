@@ -30,7 +30,7 @@ pub struct ChannelOptions {
 impl ChannelOptions {
     /// What suits most links.
     pub const fn new(codec: Codec, resend_after: i64) -> Self {
-        Self { codec, resend_after, resend_most: resend_after * 16, ahead_max: 4096, resends: true }
+        Self { codec, resend_after, resend_most: resend_after * 4, ahead_max: 4096, resends: true }
     }
 }
 

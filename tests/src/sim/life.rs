@@ -132,7 +132,7 @@ impl Life {
             rate_milli: 60_000,
             paused_until: None,
             returns: Vec::new(),
-            disturbed_until: 1_000_000,
+            disturbed_until: 4_000_000,
             totals: Totals::default(),
         }
     }
@@ -359,6 +359,9 @@ impl Life {
         let was_connected = executor.is_connected();
         for frame in self.to_game.arrived(self.now) {
             executor.receive(&frame).expect("the director speaks the protocol");
+        }
+        if !executor.is_connected() {
+            self.disturbed_until = self.now + 4_000_000;
         }
         if !was_connected && executor.is_connected() {
             self.totals.resumed += u64::from(self.now > 1_000_000);
