@@ -72,14 +72,17 @@ impl ClockEstimate {
         self.relocks
     }
 
-    /// Microseconds in so many ticks.
+    /// Microseconds in so many ticks, rounded up.
     pub fn micros(&self, ticks: Tick) -> Moment {
-        clamp(i128::from(ticks) * TICK / i128::from(self.rate_milli))
+        let rate = i128::from(self.rate_milli);
+        clamp((i128::from(ticks) * TICK + rate - 1).div_euclid(rate))
     }
 
     /// Ticks in so many microseconds, rounded up.
     pub fn ticks(&self, micros: Moment) -> Tick {
-        clamp((i128::from(micros) * i128::from(self.rate_milli) + TICK - 1).div_euclid(TICK))
+        // A tick that was rounded up to whole microseconds is still one tick.
+        let rate = i128::from(self.rate_milli);
+        clamp((i128::from(micros) * rate + TICK - 1 - rate).div_euclid(TICK))
     }
 
     /// The game was in this tick when it sent a report that came in now. Reports take at most this long, as far as is known.
@@ -181,7 +184,8 @@ impl ClockEstimate {
         let Some(phase) = self.phase else { return TickBounds::exactly(self.last_tick) };
         let at = |moment: i128| clamp((phase + moment * i128::from(self.rate_milli)).div_euclid(TICK));
         let least = at(i128::from(now)).max(self.last_tick);
-        let most = at(i128::from(now) + i128::from(delay_most)).max(least);
+        // Both moments are whole microseconds: what was cut off must not make the later bound too early.
+        let most = at(i128::from(now) + i128::from(delay_most) + 2).max(least);
         TickBounds { least, most }
     }
 }

@@ -9,6 +9,8 @@ use dramaturg_planner::planner::Workers;
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 use dramaturg_planner::simulate::{Detail, WorldOptions};
 
+use dramaturg_wire::Outcome;
+
 use super::air::Air;
 use super::faults::{Blow, Broken, Faults};
 use super::game::{Performer, Truth};
@@ -64,6 +66,8 @@ pub(super) struct Life {
     paused_until: Option<i64>,
     /// What comes back when.
     returns: Vec<(i64, Blow)>,
+    /// Whether the director may not have heard yet that the game paused or changed its pace.
+    untold: bool,
     /// When the clock can be trusted again.
     disturbed_until: i64,
     pub(super) totals: Totals,
@@ -132,6 +136,7 @@ impl Life {
             rate_milli: 60_000,
             paused_until: None,
             returns: Vec::new(),
+            untold: false,
             disturbed_until: 4_000_000,
             totals: Totals::default(),
         }
@@ -195,6 +200,17 @@ impl Life {
             }
         }
         self.totals.ticks = self.tick as u64;
+        for event in &self.events {
+            match &event.kind {
+                EventKind::Locked { .. } => self.totals.steps += 1,
+                EventKind::Late { .. } => self.totals.recorded += 1,
+                EventKind::Status { outcome, .. } => {
+                    self.totals.recorded += u64::from(outcome.is_final() && *outcome != Outcome::Finished);
+                }
+                _ => {}
+            }
+        }
+        self.totals.resent = self.executor.as_ref().map_or(0, Executor::resent);
         self.totals.started = self.truth.starts.len() as u64;
         self.totals.finished = self.truth.finished.len() as u64;
         self.totals.faults += self.to_game.faults + self.to_director.faults;
@@ -282,6 +298,7 @@ impl Life {
                 }
             }
             self.disturbed_until = self.now + 4_000_000;
+            self.untold = true;
         }
     }
 
@@ -318,6 +335,7 @@ impl Life {
             self.paused_until = None;
             let rate = self.rate_milli;
             self.next_tick = self.now;
+            self.untold = true;
             if let Some(executor) = &mut self.executor {
                 executor.resume(rate);
             }
@@ -360,7 +378,8 @@ impl Life {
         for frame in self.to_game.arrived(self.now) {
             executor.receive(&frame).expect("the director speaks the protocol");
         }
-        if !executor.is_connected() {
+        self.untold &= executor.unacknowledged() > 0;
+        if !executor.is_connected() || self.untold {
             self.disturbed_until = self.now + 4_000_000;
         }
         if !was_connected && executor.is_connected() {
