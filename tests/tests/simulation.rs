@@ -12,7 +12,7 @@ fn nothing_is_lost_doubled_early_or_changed() {
                  cargo run --release -p dramaturg-tests --bin sim -- --seeds 1 --first {seed}"
             )
         });
-        assert!(found.ticks >= 600 && found.steps >= 30 && found.faults >= 3, "seed {seed} is too easy: {found:?}");
+        assert!(found.ticks >= 600 && found.tasks >= 30 && found.faults >= 3, "seed {seed} is too easy: {found:?}");
         totals.add(&found);
     }
     println!("2000 seeds: {totals:?}");

@@ -34,7 +34,7 @@ static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
 /// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
 const LOOK: i64 = 4_167;
 /// Steps of a script.
-const STEPS: usize = 36;
+const STEPS: usize = 60;
 /// After the script and all blows, so long is given for everything to come to rest.
 const REST: i64 = 25_000_000;
 
@@ -105,7 +105,7 @@ fn script(seed: u64) -> Plan {
         let (action, duration) = [("beat", 10), ("shout", 4), ("dance", 12), ("blink", 1)][chance.below(4)];
         let who = ["ann", "bob", "cid"][chance.below(3)];
         plan.add(action, [who], start, duration);
-        start += chance.below(34) as Tick;
+        start += chance.below(20) as Tick;
     }
     plan
 }
@@ -193,7 +193,7 @@ impl Life {
             self.recover();
             self.game_side();
             self.director_side()?;
-            let at_rest = self.now > script_ends.max(10_000_000) && self.is_at_rest();
+            let at_rest = self.tick >= 620 && self.now > script_ends.max(10_000_000) && self.is_at_rest();
             quiet_since = if at_rest { quiet_since.or(Some(self.now)) } else { None };
             if quiet_since.is_some_and(|since| self.now - since > 1_000_000) {
                 break;
@@ -202,7 +202,7 @@ impl Life {
         self.totals.ticks = self.tick as u64;
         for event in &self.events {
             match &event.kind {
-                EventKind::Locked { .. } => self.totals.steps += 1,
+                EventKind::Dispatched { .. } => self.totals.tasks += 1,
                 EventKind::Late { .. } => self.totals.recorded += 1,
                 EventKind::Status { outcome, .. } => {
                     self.totals.recorded += u64::from(outcome.is_final() && *outcome != Outcome::Finished);
