@@ -37,6 +37,8 @@ pub struct Core {
     pub(crate) feed: Feed,
     pub(crate) connected: bool,
     pub(crate) game: String,
+    /// The last tick that a status spoke of: what happened before it has been reported.
+    pub(crate) reported: Tick,
     /// The last epoch before this one in which something was heard, and how much.
     pub(crate) heard_in: (u32, u64),
     /// The last hello that was answered, with the frame of its welcome.
@@ -76,6 +78,7 @@ impl Core {
             feed: Feed::default(),
             connected: false,
             game: String::new(),
+            reported: 0,
             heard_in: (0, 0),
             welcomed: None,
             greetings: Vec::new(),
@@ -172,7 +175,7 @@ impl Core {
         if self.clock.relocks() != relocks {
             self.tell(EventKind::ClockRelocked { rate_milli: self.clock.rate_milli() });
         }
-        self.chronicle.advance(&self.model, self.clock.last_tick());
+        self.chronicle.advance(&self.model, self.reported.max(self.clock.last_tick()));
         self.tell_world();
         if self.options.policy == Policy::Decoupled {
             self.dispatch_due();
@@ -229,7 +232,7 @@ impl Core {
         let mut feed = std::mem::take(&mut self.feed);
         feed.now = self.bounds();
         // Reports are in up to the last one, and only up to there the planner's own world may run.
-        feed.now.least = feed.now.least.min(self.clock.last_tick());
+        feed.now.least = feed.now.least.min(self.reported.max(self.clock.last_tick()));
         feed.insert_from = self.promised;
         Some(feed)
     }

@@ -324,7 +324,11 @@ fn moved(mut plan: Plan, lead: Tick, shell: &mut Shell) -> Result<Plan, Failure>
     if by > 0 {
         plan.steps.iter_mut().for_each(|step| step.start = step.start.saturating_add(by));
         if !shell.json {
-            writeln!(shell.err, "{DIM}the plan begins {} later, so that its first step can be sent in time{DIM:#}", count(by as usize, "tick"))?;
+            writeln!(
+                shell.err,
+                "{DIM}the plan begins {} later, so that its first step can be sent in time{DIM:#}",
+                count(by as usize, "tick")
+            )?;
         }
     }
     Ok(plan)

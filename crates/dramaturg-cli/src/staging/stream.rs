@@ -32,8 +32,12 @@ pub fn stream(model: &Model, options: &StreamOptions) -> Plan {
         action.origin == ActionOrigin::Authored && action.expectation.is_none()
     };
     let actions: Vec<ActionId> = model.actions.iter().filter(authored).map(|(id, _)| id).collect();
-    let world =
-        WorldOptions { detail: Detail::Happenings, follow: Follow::Nobody, seed: options.seed, ..WorldOptions::default() };
+    let world = WorldOptions {
+        detail: Detail::Happenings,
+        follow: Follow::Nobody,
+        seed: options.seed,
+        ..WorldOptions::default()
+    };
     let mut maker = Maker { model, world: World::begin(model, world), plan: Plan::default(), busy_until: 0 };
     let (mut tick, mut barren) = (options.from.max(1), 0);
     while maker.plan.steps.len() < options.tasks && barren < BARREN_MAX && !actions.is_empty() {
@@ -83,13 +87,15 @@ impl Maker<'_> {
         let mut trial = self.world.clone();
         trial.perform(id, action, args.clone(), tick);
         trial.step_to(model, tick);
-        let begun = trial.drain().into_iter().find_map(|event| match event.kind {
+        let mut events = trial.drain();
+        let begun = events.iter().find_map(|event| match event.kind {
             WorldEventKind::StepStarted { step, until, .. } if step == id => Some(until),
             _ => None,
         });
         let Some(until) = begun else { return false };
         trial.step_to(model, until.max(self.busy_until));
-        let broken = trial.drain().into_iter().any(|event| match event.kind {
+        events.extend(trial.drain());
+        let broken = events.iter().any(|event| match &event.kind {
             WorldEventKind::Violation(found) => !transcript::is_about_goals(found.kind),
             WorldEventKind::StepRefused { .. } | WorldEventKind::Ending { .. } => true,
             _ => false,

@@ -91,7 +91,9 @@ impl Metrics {
     /// Answers `/health` and `/metrics`.
     pub fn answer(&self, path: &str) -> Option<HttpAnswer> {
         match path {
-            "/health" => Some(HttpAnswer { content_type: "text/plain; charset=utf-8".to_owned(), body: "ok\n".to_owned() }),
+            "/health" => {
+                Some(HttpAnswer { content_type: "text/plain; charset=utf-8".to_owned(), body: "ok\n".to_owned() })
+            }
             "/metrics" => Some(HttpAnswer {
                 content_type: "text/plain; version=0.0.4; charset=utf-8".to_owned(),
                 body: self.text(),

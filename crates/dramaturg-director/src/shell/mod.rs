@@ -14,7 +14,7 @@ pub use metrics::Metrics;
 pub mod pace;
 pub use pace::Pace;
 pub mod server;
-pub use server::{Observer, Server, ServerOptions, Served};
+pub use server::{Observer, Served, Server, ServerOptions};
 pub mod session;
 pub use session::{Mind, Recorder, Session, SessionOptions};
 pub mod stage;

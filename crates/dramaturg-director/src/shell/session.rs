@@ -61,11 +61,19 @@ impl Default for SessionOptions {
 enum Thinking {
     Rest,
     /// The director holds what the planner will be told; it works when its time is over.
-    Inline { ends: Moment },
+    Inline {
+        ends: Moment,
+    },
     /// It works in a thread.
-    Away { ends: Moment },
+    Away {
+        ends: Moment,
+    },
     /// It has worked; its plan is taken over when its time is over.
-    Ready { ends: Moment, units: u32, thought: Box<Thought> },
+    Ready {
+        ends: Moment,
+        units: u32,
+        thought: Box<Thought>,
+    },
 }
 
 /// One session with its planner.

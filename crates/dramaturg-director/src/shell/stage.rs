@@ -74,7 +74,9 @@ impl<L: Link> Stage<L> {
             }
         }
         while let Some(done) = self.thinkers.as_ref().and_then(Thinkers::done) {
-            self.session.thought(done).map_err(|panic| LinkError::Protocol(format!("the planner panicked: {panic}")))?;
+            self.session
+                .thought(done)
+                .map_err(|panic| LinkError::Protocol(format!("the planner panicked: {panic}")))?;
         }
         let Self { session, link, up, .. } = self;
         session.pump(now, frames, &mut |frame| {

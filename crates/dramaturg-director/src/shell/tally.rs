@@ -183,7 +183,8 @@ impl Tally {
                 figures.tasks += 1;
             }
             let waits = |outcome: &Option<Outcome>| matches!(outcome, None | Some(Outcome::Accepted));
-            figures.waiting += entry.parts.iter().filter(|part| entry.is_locked() && waits(&part.outcome)).count() as u64;
+            figures.waiting +=
+                entry.parts.iter().filter(|part| entry.is_locked() && waits(&part.outcome)).count() as u64;
         }
         figures.lost = lost;
         figures.tasks += self.sent;

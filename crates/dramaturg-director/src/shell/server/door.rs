@@ -53,7 +53,10 @@ impl Server {
                     )),
                     Some((_, seat)) if seat.codec != codec => Err((
                         FaultCode::Protocol,
-                        format!("this session speaks {:?}, not {codec:?}; resume it over the same kind of link", seat.codec),
+                        format!(
+                            "this session speaks {:?}, not {codec:?}; resume it over the same kind of link",
+                            seat.codec
+                        ),
                     )),
                     Some((id, _)) => Ok(id),
                 }
@@ -71,7 +74,8 @@ impl Server {
         };
         let Some(story) = story else {
             let known: Vec<_> = self.served.iter().filter_map(|served| served.names.first().cloned()).collect();
-            let asked = hello.story.as_ref().map_or("hello names no story".to_owned(), |name| format!("no story `{name}`"));
+            let asked =
+                hello.story.as_ref().map_or("hello names no story".to_owned(), |name| format!("no story `{name}`"));
             return Err((FaultCode::Unknown, format!("{asked}; those served here are {}", known.join(", "))));
         };
         if !self.has_room() {

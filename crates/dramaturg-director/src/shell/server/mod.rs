@@ -68,13 +68,7 @@ pub struct ServerOptions {
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self {
-            sessions_max: 4_096,
-            linger_seconds: 300,
-            planner_threads: 2,
-            shows_metrics: false,
-            session_names: None,
-        }
+        Self { sessions_max: 4_096, linger_seconds: 300, planner_threads: 2, shows_metrics: false, session_names: None }
     }
 }
 

@@ -158,7 +158,9 @@ pub(super) fn log(session: &str, event: &Event) {
         }
         EventKind::Disconnected { reason } => tracing::info!(session, tick, reason, "a game is gone"),
         EventKind::Fault { message } => tracing::warn!(session, tick, message, "a game was told a fault"),
-        EventKind::Rejected { version, problem } => tracing::debug!(session, tick, version, %problem, "a plan was rejected"),
+        EventKind::Rejected { version, problem } => {
+            tracing::debug!(session, tick, version, %problem, "a plan was rejected")
+        }
         EventKind::Blocked { step, why } => tracing::debug!(session, tick, step, why, "a step is blocked"),
         EventKind::Late { step, policy, .. } => tracing::warn!(session, tick, step, policy, "a step is too late"),
         EventKind::ClockRelocked { rate_milli } => tracing::info!(session, tick, rate_milli, "the clock began anew"),
