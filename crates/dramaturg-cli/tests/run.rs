@@ -63,7 +63,8 @@ fn in_lockstep_everything_is_on_time_and_repairs_come_quickly() {
 fn over_a_socket_tasks_start_in_their_ticks() {
     let stage = camp();
     for link in ["tcp", "websocket", "threads", "inline"] {
-        let args = ["run", "camp.story", "--link", link, "--tasks", "60", "--events", "events.jsonl", "--report", "r.json"];
+        let args =
+            ["run", "camp.story", "--link", link, "--tasks", "60", "--events", "events.jsonl", "--report", "r.json"];
         let (code, report) = stage.json(&args);
         assert_eq!(code, 0, "{link}: {report}");
         let (tasks, on_time) = (number(&report, "tasks"), number(&report, "on_time"));

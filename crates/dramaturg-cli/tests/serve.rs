@@ -147,7 +147,9 @@ fn two_games_at_once_have_a_session_each() {
     ];
     let began = Instant::now();
     while players.iter().any(|player| player.starts() < 10) && began.elapsed() < PATIENCE {
-        thread::scope(|scope| players.iter_mut().for_each(|player| drop(scope.spawn(|| player.frame().expect("open")))));
+        thread::scope(|scope| {
+            players.iter_mut().for_each(|player| drop(scope.spawn(|| player.frame().expect("open"))))
+        });
     }
     for player in &players {
         assert!(player.starts() >= 10, "{:?}", player.seen);
