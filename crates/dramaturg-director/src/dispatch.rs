@@ -57,7 +57,11 @@ impl Core {
                 continue;
             }
             match self.look(id, &mut ahead) {
-                Look::Send => self.send(id, ahead.as_ref()),
+                Look::Send => {
+                    self.send(id, ahead.as_ref());
+                    // Those after it may need what it brings about.
+                    ahead = None;
+                }
                 Look::Blocked(why) => self.block(id, why),
             }
         }

@@ -133,3 +133,22 @@ fn order_of_arrival_does_not_matter() {
         assert_eq!(late.present().state().entries(), in_order.present().state().entries(), "seed {seed}");
     }
 }
+
+#[test]
+fn what_was_reported_after_the_present_is_in_the_world_ahead() {
+    let model = model();
+    let mut chronicle = begin(&model, 600);
+    chronicle.advance(&model, 4);
+    // Its start is known before the time of its tick was reported.
+    chronicle.started(&model, &ring(1, 8), 8).expect("known");
+    chronicle.started(&model, &ring(2, 9), 9).expect("known");
+    chronicle.cut(2, 11);
+    chronicle.observe(&model, &seen("player.loud", "true", 10, None)).expect("known");
+    assert_eq!(chronicle.present().now(), 4);
+    let mut world = chronicle.ahead(&model);
+    world.look_at(&model, 17);
+    assert_eq!(value(&model, &world, "bell.rung"), "0");
+    assert_eq!(value(&model, &world, "player.loud"), "true");
+    world.look_at(&model, 18);
+    assert_eq!(value(&model, &world, "bell.rung"), "1", "the one that was cut has no effect");
+}
