@@ -6,7 +6,7 @@
 //! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`] holds the
 //! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
 //! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
-//! the wire become those of the model; [`dictionary`] numbers the names.
+//! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod board;
@@ -17,6 +17,7 @@ mod convert;
 pub mod core;
 pub use core::Core;
 pub mod dictionary;
+mod digest;
 pub mod director;
 pub use director::{Director, Input};
 mod dispatch;
@@ -30,3 +31,5 @@ pub use latency::{Journey, Latency};
 pub mod options;
 pub use options::{DirectorOptions, Mechanisms, Policy, critical_window};
 mod order;
+pub mod save;
+pub use save::{LoadReport, PlannerLoader, SaveError, SessionSave};
