@@ -6,7 +6,8 @@
 //! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`] holds the
 //! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
 //! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
-//! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down.
+//! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down, [`journal`]
+//! every input of one.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod board;
@@ -26,6 +27,8 @@ pub use event::{Event, EventKind};
 pub mod feed;
 pub use feed::{Feed, Thought};
 mod hear;
+pub mod journal;
+pub use journal::{Journal, JournalOptions};
 pub mod latency;
 pub use latency::{Journey, Latency};
 pub mod options;
