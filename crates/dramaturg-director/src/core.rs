@@ -38,6 +38,8 @@ pub struct Core {
     pub(crate) feed: Feed,
     pub(crate) connected: bool,
     pub(crate) game: String,
+    /// The last epoch before this one in which something was heard, and how much.
+    pub(crate) heard_in: (u32, u64),
     /// The last hello that was answered, with the frame of its welcome.
     pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     /// Frames that stand outside of epochs.
@@ -79,6 +81,7 @@ impl Core {
             feed: Feed::default(),
             connected: false,
             game: String::new(),
+            heard_in: (0, 0),
             welcomed: None,
             greetings: Vec::new(),
             promised: 0,
@@ -123,6 +126,11 @@ impl Core {
     /// Whether a game is connected.
     pub fn is_connected(&self) -> bool {
         self.connected
+    }
+
+    /// Whether the planner is at work.
+    pub fn is_thinking(&self) -> bool {
+        self.thinking.is_some()
     }
 
     /// Why the session is over, if it is.
@@ -189,7 +197,7 @@ impl Core {
 
     pub(crate) fn heard_time(&mut self, tick: Tick, answers: Option<u64>) {
         self.heard = (tick, self.now);
-        self.clock.hear(tick, self.now);
+        self.clock.hear(tick, self.now, self.latency.most(self.clock.micros(1)));
         if let Some(sent) = answers.and_then(|id| self.pings.remove(&id)) {
             self.latency.hear(self.now.saturating_sub(sent));
         }
@@ -215,7 +223,7 @@ impl Core {
     /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.
     pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
         self.now = self.now.max(now);
-        if self.thinking.is_some() || self.over.is_some() {
+        if self.thinking.is_some() || self.over.is_some() || !self.requests.is_empty() {
             return None;
         }
         self.promised = self.insert_from().max(self.promised);

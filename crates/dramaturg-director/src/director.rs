@@ -204,18 +204,20 @@ impl Director {
     /// Takes an input in and hands out the frames that are due. The planner works here, when its work ends: a shell that lets it work
     /// in a thread of its own uses [`Director::begin`] and [`Director::finish`] instead.
     pub fn step(&mut self, input: &Input, workers: &Workers<'_>, emit: &mut dyn FnMut(&[u8])) {
-        let mut trail = crc32fast::Hasher::new_with_initial(self.trail);
-        let mut emit = |frame: &[u8]| {
-            trail.update(frame);
-            emit(frame);
-        };
         match input {
             Input::Pump { now, frames } => {
+                let mut trail = crc32fast::Hasher::new_with_initial(self.trail);
+                let mut emit = |frame: &[u8]| {
+                    trail.update(frame);
+                    emit(frame);
+                };
                 self.core.pump(*now, &mut frames.iter().map(Vec::as_slice), &mut emit);
-                if !self.core.requests.is_empty() {
+                // While the planner is at work, perhaps elsewhere, it cannot be saved.
+                if !self.core.requests.is_empty() && self.core.thinking.is_none() {
                     self.serve();
                     self.core.pump(*now, &mut std::iter::empty(), &mut emit);
                 }
+                self.trail = trail.finalize();
             }
             Input::Begin { now } => {
                 if let Some(feed) = self.begin(*now) {
@@ -225,9 +227,6 @@ impl Director {
             Input::End { now, units } => {
                 if let Some(feed) = self.feed.take() {
                     let thought = feed.think(&mut *self.planner, *units, workers);
-                    trail.update(&thought.budget.units.to_le_bytes());
-                    trail.update(&thought.budget.used.to_le_bytes());
-                    trail.update(&thought.delta.version.to_le_bytes());
                     self.finish(*now, &thought);
                 }
             }
@@ -244,7 +243,6 @@ impl Director {
                 self.core.cancel(*step);
             }
         }
-        self.trail = trail.finalize();
     }
 
     /// The planner goes on: what it must be told; nothing if it is at work already.
@@ -254,6 +252,11 @@ impl Director {
 
     /// The planner has published.
     pub fn finish(&mut self, now: Moment, thought: &Thought) {
+        let mut trail = crc32fast::Hasher::new_with_initial(self.trail);
+        trail.update(&thought.budget.units.to_le_bytes());
+        trail.update(&thought.budget.used.to_le_bytes());
+        trail.update(&thought.delta.version.to_le_bytes());
+        self.trail = trail.finalize();
         self.core.end_think(now, thought);
     }
 

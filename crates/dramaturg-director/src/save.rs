@@ -18,7 +18,7 @@ pub use planners::PlannerLoader;
 use std::collections::BTreeMap;
 
 use dramaturg_model::{Model, Tick};
-use dramaturg_planner::chronicle::ChronicleSave;
+use dramaturg_planner::chronicle::{Chronicle, ChronicleSave};
 use dramaturg_planner::planner::PlannerSave;
 pub use dramaturg_planner::simulate::{LoadKind, LoadNote, LoadReport};
 use dramaturg_wire::{ChannelState, TaskRecord, ToDirector};
@@ -88,6 +88,7 @@ pub(crate) struct Talk {
     /// The dictionary, in its order, and how much of it the game was told.
     pub(crate) names: Vec<String>,
     pub(crate) names_told: usize,
+    pub(crate) heard_in: (u32, u64),
     pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     pub(crate) greetings: Vec<Vec<u8>>,
     pub(crate) pings: BTreeMap<u64, Moment>,
@@ -103,14 +104,17 @@ pub fn story_hash(model: &Model) -> u64 {
 
 impl Core {
     /// Everything of the session but its planner. Events that were not drained are not in it.
-    pub(crate) fn save(&self, planner: PlannerSave, told: Option<Feed>, trail: u32) -> SessionSave {
+    pub(crate) fn save(&mut self, planner: PlannerSave, told: Option<Feed>, trail: u32) -> SessionSave {
+        let world = self.chronicle.save(&self.model);
+        // The world runs again from where its window begins, here as after loading, so that both count their work alike.
+        (self.chronicle, _) = Chronicle::load(&self.model, &world);
         let (names, names_told) = self.dictionary.parts();
         SessionSave {
             title: self.model.title.clone(),
             story: story_hash(&self.model),
             session: self.options.session.clone(),
             tick: self.clock.last_tick(),
-            world: self.chronicle.save(&self.model),
+            world,
             board: self.board.clone(),
             planner,
             feed: self.feed.clone(),
@@ -127,6 +131,7 @@ impl Core {
                 channel: self.channel.state(),
                 names: names.to_vec(),
                 names_told,
+                heard_in: self.heard_in,
                 welcomed: self.welcomed.clone(),
                 greetings: self.greetings.clone(),
                 pings: self.pings.clone(),

@@ -21,7 +21,7 @@ use dramaturg_planner::planner::Workers;
 use proptest::prelude::*;
 
 fn small() -> JournalOptions {
-    JournalOptions { segment_bytes: 24_000, keep: 0, hash_every: 50, ..JournalOptions::default() }
+    JournalOptions { segment_bytes: 6_000, keep: 0, hash_every: 50, ..JournalOptions::default() }
 }
 
 /// Writes an input down, takes it in, and settles.
@@ -229,7 +229,7 @@ impl Sink for SmallSink {
 #[test]
 fn a_full_disk_is_told_once_and_the_game_goes_on() {
     let (folder, model) = (tempfile::tempdir().expect("a folder"), compile(STORY));
-    let room = Arc::new(AtomicU64::new(60_000));
+    let room = Arc::new(AtomicU64::new(70_000));
     let (mut theatre, mut director) = (Theatre::new(4), director(&model, 4));
     let options = JournalOptions { sync: Sync::Each, retry_micros: 100_000, ..small() };
     let disk = Box::new(Small { room: Arc::clone(&room) });

@@ -102,8 +102,10 @@ impl Journal {
 
     /// After an input: notes what came of it and begins another segment, when it is time for that.
     pub fn settle(&mut self, director: &mut Director) -> Option<Notice> {
+        // A planner that is at work, perhaps elsewhere, cannot be saved.
+        let at_rest = !director.core().is_thinking();
         if self.sink.is_none() {
-            return self.resume(director);
+            return if at_rest { self.resume(director) } else { None };
         }
         if self.unhashed >= self.options.hash_every.max(1) {
             self.unhashed = 0;
@@ -112,10 +114,10 @@ impl Journal {
                 return notice;
             }
         }
-        if self.bytes >= self.rotate_at { self.rotate(director) } else { None }
+        if self.bytes >= self.rotate_at && at_rest { self.rotate(director) } else { None }
     }
 
-    /// Begins another segment now: at the end of a level, or after [`Director::reload`].
+    /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at work elsewhere.
     pub fn rotate(&mut self, director: &mut Director) -> Option<Notice> {
         // Saving makes the planner forget; if no segment can be begun, a replay must know of it all the same.
         let notice = self.put(&Record::saved());
