@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{STORY, Theatre, compile, director, options};
 use dramaturg_director::save::{LoadKind, planners};
 use dramaturg_director::{Director, EventKind, SessionSave};
+use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_planner::planner::Workers;
 use proptest::prelude::*;
 
@@ -128,6 +129,53 @@ fn an_edited_story_takes_over_what_it_still_has() {
     let (back, report) = load(&model, &live.save().to_bytes());
     assert!(!report.is_clean(), "the first story has what the edited one has not");
     assert_eq!(back.core().options().session, names_before.session);
+}
+
+/// A game asks for a save, plays on, and goes back: its executor to the checkpoint, the director to the save.
+#[test]
+fn a_game_goes_back_to_its_save() {
+    let model = compile(STORY);
+    for seed in [0, 3, 4, 7, 10, 12] {
+        let mut theatre = Theatre::new(seed);
+        let mut live = in_the_middle(&model, &mut theatre, seed);
+        let mut kept: Option<(Vec<u8>, Vec<u8>, i64)> = None;
+        let mut loaded = false;
+        theatre.executor.request_save();
+        for look in 0..2_400 {
+            for input in theatre.look() {
+                let mut frames = Vec::new();
+                live.step(&input, &Workers::single(), &mut |frame| frames.push(frame.to_vec()));
+                frames.iter().for_each(|frame| theatre.send(true, frame));
+                loaded |= live.drain().iter().any(|event| matches!(event.kind, EventKind::Loaded { .. }));
+            }
+            if let Some(data) = theatre.game.saved.take() {
+                kept = Some((data, theatre.executor.checkpoint(), theatre.tick));
+            }
+            if look == 500 {
+                let (data, checkpoint, tick) = kept.take().expect("the save came");
+                let options = ExecutorOptions { first_call: 1_000, ..ExecutorOptions::default() };
+                theatre.executor = Executor::restore(&checkpoint, options).expect("restored");
+                theatre.tick = tick;
+                theatre.executor.load(data);
+            }
+        }
+        assert!(loaded, "seed {seed}");
+        assert_eq!(theatre.game.faults, Vec::<String>::new(), "seed {seed}");
+        let board = live.core().board();
+        assert_eq!(board.entries().count(), 0, "seed {seed}: everything that was sent came to an end");
+        assert_eq!((theatre.executor.waiting_count(), theatre.executor.running_count()), (0, 0), "seed {seed}");
+    }
+    // What is no save is refused, and the game goes on.
+    let mut theatre = Theatre::new(3);
+    let mut live = in_the_middle(&model, &mut theatre, 3);
+    theatre.executor.load(b"nonsense".to_vec());
+    for _ in 0..200 {
+        for input in theatre.look() {
+            let (frames, _) = step(&mut live, &input);
+            frames.iter().for_each(|frame| theatre.send(true, frame));
+        }
+    }
+    assert_eq!(theatre.game.faults, ["this is no save of a session"]);
 }
 
 #[test]

@@ -373,10 +373,13 @@ impl Planner for Scripted {
 
     fn save(&mut self) -> PlannerSave {
         self.look = Some(0);
+        let chronicle = self.chronicle.save(&self.model);
+        // The world runs again from where its window begins, here as after loading, so that nothing tells the two apart.
+        (self.chronicle, _) = Chronicle::load(&self.model, &chronicle);
         let saved = Saved {
             options: self.options.clone(),
             script: self.script.clone(),
-            chronicle: self.chronicle.save(&self.model),
+            chronicle,
             plan: self.plan.clone(),
             published: self.published.clone(),
             published_before: self.published_before.clone(),

@@ -61,11 +61,21 @@ pub fn director(model: &Arc<Model>, seed: u64) -> Director {
 pub struct Performer {
     pub seed: u64,
     pub started: Vec<(u32, Tick)>,
+    pub saved: Option<Vec<u8>>,
+    pub faults: Vec<String>,
 }
 
 impl Game for Performer {
     fn start(&mut self, task: &TaskView<'_>) {
         self.started.push((task.id().step, task.start()));
+    }
+
+    fn saved(&mut self, _: u32, _: Tick, data: &[u8]) {
+        self.saved = Some(data.to_vec());
+    }
+
+    fn fault(&mut self, fault: &dramaturg_wire::Fault) {
+        self.faults.push(fault.message.clone());
     }
 
     fn poll(&mut self, task: &TaskView<'_>, tick: Tick) -> Report {
@@ -101,7 +111,7 @@ impl Theatre {
         Self {
             chance: Chance::new(seed),
             executor: Executor::new(executor),
-            game: Performer { seed, started: Vec::new() },
+            game: Performer { seed, started: Vec::new(), saved: None, faults: Vec::new() },
             now: 0,
             tick: 0,
             next_tick: 0,
