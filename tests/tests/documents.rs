@@ -62,3 +62,38 @@ fn the_story_on_the_front_page_compiles() {
     assert!(report.valid, "{report:?}");
     assert_eq!(plan.end(), 40);
 }
+
+/// `docs/events.md` has every kind of event, each as it is written, and nothing else.
+#[test]
+fn the_document_of_events_tells_all_of_them() {
+    use dramaturg_director::Event;
+    let document = std::fs::read_to_string(root().join("docs/events.md")).expect("it is there");
+    let mut told = std::collections::BTreeSet::new();
+    for block in blocks(&document) {
+        for line in block.text.lines() {
+            let event: Event = serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}\n{why}"));
+            assert_eq!(serde_json::to_string(&event).expect("events can be written"), line);
+            let value: serde_json::Value = serde_json::from_str(line).expect("it was read before");
+            told.insert(value["event"].as_str().expect("every event has a kind").to_owned());
+        }
+    }
+    let source = std::fs::read_to_string(root().join("crates/dramaturg-director/src/event.rs")).expect("it is there");
+    let kinds = source.split("pub enum EventKind {").nth(1).expect("the kinds are there");
+    let declared: std::collections::BTreeSet<String> = kinds
+        .lines()
+        .filter_map(|line| line.strip_prefix("    ")?.strip_suffix(" {"))
+        .filter(|name| name.starts_with(char::is_uppercase))
+        .map(|name| {
+            let mut snake = String::new();
+            for letter in name.chars() {
+                if letter.is_uppercase() && !snake.is_empty() {
+                    snake.push('_');
+                }
+                snake.extend(letter.to_lowercase());
+            }
+            snake
+        })
+        .collect();
+    assert!(declared.len() > 20, "{declared:?}");
+    assert_eq!(told, declared);
+}

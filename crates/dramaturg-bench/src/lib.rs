@@ -7,7 +7,8 @@
 //!
 //! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
-//! [`translator`] of Fast Downward, [`validate`] the simulator and the validator on a long plan.
+//! [`translator`] of Fast Downward, [`validate`] the simulator and the validator on a long plan,
+//! [`runtime`] how soon and how surely tasks reach a game.
 
 pub mod timing;
 pub use timing::{Samples, Timing};
@@ -23,5 +24,6 @@ pub mod translator;
 pub use translator::Translator;
 pub mod ground;
 pub use ground::{GroundBench, GroundFigures, ProblemFigures};
+pub mod runtime;
 pub mod validate;
 pub use validate::{ValidateBench, ValidateFigures};

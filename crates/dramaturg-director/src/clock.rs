@@ -80,30 +80,32 @@ impl ClockEstimate {
         self.relocks
     }
 
-    /// Microseconds in so many ticks.
+    /// Microseconds in so many ticks, rounded up.
     pub fn micros(&self, ticks: Tick) -> Moment {
-        clamp(i128::from(ticks) * TICK / i128::from(self.rate_milli))
+        let rate = i128::from(self.rate_milli);
+        clamp((i128::from(ticks) * TICK + rate - 1).div_euclid(rate))
     }
 
     /// Ticks in so many microseconds, rounded up.
     pub fn ticks(&self, micros: Moment) -> Tick {
-        clamp((i128::from(micros) * i128::from(self.rate_milli) + TICK - 1).div_euclid(TICK))
+        // A tick that was rounded up to whole microseconds is still one tick.
+        let rate = i128::from(self.rate_milli);
+        clamp((i128::from(micros) * rate + TICK - 1 - rate).div_euclid(TICK))
     }
 
-    /// The game was in this tick when it sent a report that came in now.
-    pub fn hear(&mut self, tick: Tick, now: Moment) {
+    /// The game was in this tick when it sent a report that came in now. Reports take at most this long, as far as is known.
+    pub fn hear(&mut self, tick: Tick, now: Moment, delay_most: Moment) {
         self.last_tick = self.last_tick.max(tick);
         if self.paused {
             self.phase = None;
         }
         let phase = self.phase_of(tick, now);
+        let slack = i128::from(delay_most.max(0)) * i128::from(self.rate_milli) + i128::from(JUMP) * TICK;
         match self.phase {
-            // Later than thought: it came slower, or the game lost time.
-            Some(known) if known - phase > i128::from(JUMP) * TICK && self.stays_behind(tick, now) => {
-                self.relock(tick, now)
-            }
+            // Later than any journey explains: the game lost time.
+            Some(known) if known - phase > slack && self.stays_behind(known, slack) => self.relock(tick, now),
             // Much further than thought: the game skipped ticks, or runs faster.
-            Some(known) if phase - known > i128::from(JUMP) * TICK => self.relock(tick, now),
+            Some(known) if phase - known > slack => self.relock(tick, now),
             // Further than thought: it came faster.
             Some(known) if phase > known => self.phase = Some(phase),
             Some(_) => {}
@@ -112,19 +114,14 @@ impl ClockEstimate {
         self.samples.push_back((tick, now));
         if self.samples.len() > SAMPLES {
             self.samples.pop_front();
-            self.measure(now);
+            self.measure(now, slack);
         }
     }
 
-    /// Whether the last reports are all behind: a single one may only have been slow.
-    fn stays_behind(&self, tick: Tick, now: Moment) -> bool {
-        let phase = self.phase_of(tick, now);
+    /// Whether the last reports were behind too: a single one may only have been slow.
+    fn stays_behind(&self, known: i128, slack: i128) -> bool {
         let recent = self.samples.iter().rev().take(2);
-        let mut behind = 0;
-        for (earlier, at) in recent {
-            behind += u32::from((self.phase_of(*earlier, *at) - phase).abs() <= TICK);
-        }
-        behind == 2
+        recent.filter(|(earlier, at)| known - self.phase_of(*earlier, *at) > slack).count() == 2
     }
 
     fn relock(&mut self, tick: Tick, now: Moment) {
@@ -145,7 +142,7 @@ impl ClockEstimate {
     }
 
     /// Follows the game's pace, if the reports of a second or more show another than the one it said.
-    fn measure(&mut self, now: Moment) {
+    fn measure(&mut self, now: Moment, slack: i128) {
         let (Some((first, at)), Some((last, until))) = (self.samples.front(), self.samples.back()) else { return };
         let (ticks, micros) = (i128::from(last - first), i128::from(until - at));
         if micros < 500_000 || ticks <= 0 {
@@ -153,7 +150,7 @@ impl ClockEstimate {
         }
         let slope = (ticks * TICK / micros).clamp(1, i128::from(u32::MAX));
         let off = (slope - i128::from(self.rate_milli)).abs() * micros;
-        if off > i128::from(JUMP) * 2 * TICK {
+        if off > 2 * slack {
             self.rate_milli = slope as u32;
             let last = *last;
             self.jumps.clear();
@@ -178,10 +175,13 @@ impl ClockEstimate {
     pub fn resume(&mut self, tick: Tick, rate_milli: u32, now: Moment) {
         self.paused = false;
         self.rate_milli = rate_milli.max(1);
-        self.samples.clear();
         self.jumps.clear();
         self.last_tick = self.last_tick.max(tick);
-        self.phase = Some(self.phase_of(tick, now));
+        // It may have come long after it was said, behind reports of the time.
+        let newest = self.samples.back().copied().filter(|(heard, _)| *heard > tick).unwrap_or((tick, now));
+        self.samples.clear();
+        self.samples.push_back(newest);
+        self.phase = Some(self.phase_of(newest.0, newest.1));
     }
 
     /// Between which ticks the game certainly is, if reports take at most this long.
@@ -192,7 +192,8 @@ impl ClockEstimate {
         let Some(phase) = self.phase else { return TickBounds::exactly(self.last_tick) };
         let at = |moment: i128| clamp((phase + moment * i128::from(self.rate_milli)).div_euclid(TICK));
         let least = at(i128::from(now)).max(self.last_tick);
-        let most = at(i128::from(now) + i128::from(delay_most)).max(least);
+        // Both moments are whole microseconds: what was cut off must not make the later bound too early.
+        let most = at(i128::from(now) + i128::from(delay_most) + 2).max(least);
         TickBounds { least, most }
     }
 }
@@ -224,7 +225,7 @@ mod tests {
             }
             air.retain(|(at, tick)| {
                 if *at <= now {
-                    clock.hear(*tick, *at);
+                    clock.hear(*tick, *at, most);
                 }
                 *at > now
             });

@@ -38,6 +38,8 @@ pub struct Core {
     pub(crate) feed: Feed,
     pub(crate) connected: bool,
     pub(crate) game: String,
+    /// The last epoch before this one in which something was heard, and how much.
+    pub(crate) heard_in: (u32, u64),
     /// The last hello that was answered, with the frame of its welcome.
     pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     /// Frames that stand outside of epochs.
@@ -79,6 +81,7 @@ impl Core {
             feed: Feed::default(),
             connected: false,
             game: String::new(),
+            heard_in: (0, 0),
             welcomed: None,
             greetings: Vec::new(),
             promised: 0,
@@ -189,7 +192,7 @@ impl Core {
 
     pub(crate) fn heard_time(&mut self, tick: Tick, answers: Option<u64>) {
         self.heard = (tick, self.now);
-        self.clock.hear(tick, self.now);
+        self.clock.hear(tick, self.now, self.latency.most(self.clock.micros(1)));
         if let Some(sent) = answers.and_then(|id| self.pings.remove(&id)) {
             self.latency.hear(self.now.saturating_sub(sent));
         }

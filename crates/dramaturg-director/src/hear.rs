@@ -3,7 +3,8 @@
 use dramaturg_model::{StepEventKind, Tick};
 use dramaturg_planner::planner::GoalChange;
 use dramaturg_wire::{
-    Answer, FaultCode, Hello, Observation, Outcome, Status, TaskState, ToDirector, ToGame, VERSION, Version, Welcome,
+    Answer, FaultCode, Hello, Observation, Outcome, Status, TaskRecord, TaskState, ToDirector, ToGame, VERSION,
+    Version, Welcome,
 };
 use smol_str::SmolStr;
 
@@ -60,6 +61,7 @@ impl Core {
             return;
         }
         if self.is_repeated(hello.call) {
+            self.heard_time(hello.tick, None);
             return;
         }
         let resumed = hello.resume.is_some();
@@ -70,13 +72,19 @@ impl Core {
                 return;
             }
             Some(resume) => {
-                // A hello that was repeated while its welcome was under way begins nothing new.
-                let knows_epoch = resume.epoch == self.channel.epoch();
-                received = if knows_epoch { self.channel.received() } else { 0 };
-                let heard = if knows_epoch && !resume.restored { resume.received } else { 0 };
+                // The welcome to an earlier call may have been lost, and the epoch that it began with it: what counts is the last
+                // one in which something was heard.
+                let is_current = resume.epoch == self.channel.epoch();
+                received = match self.heard_in {
+                    _ if is_current => self.channel.received(),
+                    (epoch, received) if epoch == resume.epoch => received,
+                    _ => 0,
+                };
+                let heard = if is_current && !resume.restored { resume.received } else { 0 };
                 self.begin_epoch(heard, resume.restored);
             }
-            None => self.begin_epoch(0, false),
+            // A game that knows nothing of its session has forgotten everything.
+            None => self.begin_epoch(0, true),
         }
         self.connected = true;
         self.game.clone_from(&hello.game);
@@ -102,8 +110,9 @@ impl Core {
             epoch,
             resumed,
         });
-        if let Some(resume) = &hello.resume {
-            self.reconcile(resume, hello.tick);
+        match &hello.resume {
+            Some(resume) => self.reconcile(&resume.tasks, resume.restored, hello.tick),
+            None => self.reconcile(&[], true, hello.tick),
         }
     }
 
@@ -112,12 +121,15 @@ impl Core {
             // What was under way is told anew, from the table of what the executor knows.
             self.channel.drop_outbox();
         }
+        if self.channel.received() > 0 {
+            self.heard_in = (self.channel.epoch(), self.channel.received());
+        }
         self.channel.begin_epoch(self.channel.epoch() + 1, received_by_game, self.now);
     }
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
-    pub(crate) fn reconcile(&mut self, resume: &dramaturg_wire::Resume, tick: Tick) {
-        for record in &resume.tasks {
+    pub(crate) fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
+        for record in tasks {
             let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
             if record.state == TaskState::Waiting && !known {
                 // It has an end on this side already.
@@ -138,10 +150,7 @@ impl Core {
             }
         }
         let known = |step: u32, part: u16, version: u32| {
-            resume
-                .tasks
-                .iter()
-                .any(|record| (record.task.step, record.task.part, record.version) == (step, part, version))
+            tasks.iter().any(|record| (record.task.step, record.task.part, record.version) == (step, part, version))
         };
         let mut lost = Vec::new();
         for (id, entry) in self.board.entries() {
@@ -156,7 +165,7 @@ impl Core {
             let task = dramaturg_wire::Task { step, part };
             let outcome = match outcome {
                 // It was never heard of: what was sent is still under way, unless the game forgot everything since its save.
-                None if !resume.restored => continue,
+                None if !restored => continue,
                 // The game waited for it when it was saved, or had it after: it did not run in the world that goes on, as far as
                 // anybody knows.
                 Some(Outcome::Started { .. } | Outcome::Progress { .. } | Outcome::Amended { .. }) => Outcome::Unknown,

@@ -88,6 +88,7 @@ pub(crate) struct Talk {
     /// The dictionary, in its order, and how much of it the game was told.
     pub(crate) names: Vec<String>,
     pub(crate) names_told: usize,
+    pub(crate) heard_in: (u32, u64),
     pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     pub(crate) greetings: Vec<Vec<u8>>,
     pub(crate) pings: BTreeMap<u64, Moment>,
@@ -127,6 +128,7 @@ impl Core {
                 channel: self.channel.state(),
                 names: names.to_vec(),
                 names_told,
+                heard_in: self.heard_in,
                 welcomed: self.welcomed.clone(),
                 greetings: self.greetings.clone(),
                 pings: self.pings.clone(),

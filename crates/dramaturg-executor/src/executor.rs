@@ -48,7 +48,8 @@ pub struct Executor {
 
 /// How the executor's end of the channel behaves.
 pub(crate) fn channel_options(options: &ExecutorOptions) -> ChannelOptions {
-    ChannelOptions::new(options.codec, i64::from(options.resend.max(1)))
+    let channel = ChannelOptions::new(options.codec, i64::from(options.resend.max(1)));
+    ChannelOptions { dedupes: options.dedupes, ..channel }
 }
 
 impl Executor {

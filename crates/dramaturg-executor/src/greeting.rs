@@ -5,7 +5,7 @@ use dramaturg_wire::{Codec, Hello, Resume, TaskRecord, Tick, ToDirector, VERSION
 use crate::ExecutorOptions;
 
 /// The longest time between two hellos, in multiples of the first.
-const PATIENCE: i64 = 16;
+const PATIENCE: i64 = 4;
 
 /// How far the conversation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

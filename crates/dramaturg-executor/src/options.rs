@@ -29,7 +29,7 @@ pub struct ExecutorOptions {
     /// Once so many messages wait to be acknowledged, readings of sensors are left out: a link that is down for an hour must not
     /// fill the game's memory. Starts, ends and answers are always kept.
     pub unacknowledged_max: usize,
-    /// Whether a task that has ended is kept from starting again when it is sent again: the simulator turns it off to show that it is
+    /// Whether what comes again is recognised, be it a frame or a task that has ended: the simulator turns it off to show that it is
     /// needed.
     pub dedupes: bool,
 }

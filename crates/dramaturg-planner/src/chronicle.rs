@@ -193,6 +193,7 @@ impl Chronicle {
         let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
             return;
         };
+        let tick = tick.max(run.start);
         run.cut = Some(tick);
         self.report(tick, Fact::Cut(step));
     }

@@ -54,6 +54,7 @@ pub fn judge(life: &Life) -> Result<(), String> {
             other => return Err(format!("{start:?} was sent for {other:?}")),
         }
     }
+    let anew = life.statuses().any(|kind| matches!(kind, EventKind::Connected { epoch: 2.., resumed: false, .. }));
     // Both sides agree on what became of each task.
     for ((task, _), outcomes) in &ends {
         let ran = started.contains(task);
@@ -63,7 +64,8 @@ pub fn judge(life: &Life) -> Result<(), String> {
                 Outcome::Finished => ran && finished,
                 Outcome::Failed { .. } => ran && !finished,
                 Outcome::Missed { .. } | Outcome::GuardFailed { .. } | Outcome::Cancelled => !ran,
-                Outcome::Unknown => life.totals.game_crashes > 0,
+                // Only a game that forgot something, or never heard that it has a session, leaves this open.
+                Outcome::Unknown => life.totals.game_crashes > 0 || anew,
                 _ => false,
             };
             if !agrees {

@@ -9,6 +9,8 @@ use dramaturg_planner::planner::Workers;
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 use dramaturg_planner::simulate::{Detail, WorldOptions};
 
+use dramaturg_wire::Outcome;
+
 use super::air::Air;
 use super::faults::{Blow, Broken, Faults};
 use super::game::{Performer, Truth};
@@ -32,7 +34,7 @@ static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
 /// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
 const LOOK: i64 = 4_167;
 /// Steps of a script.
-const STEPS: usize = 36;
+const STEPS: usize = 60;
 /// After the script and all blows, so long is given for everything to come to rest.
 const REST: i64 = 25_000_000;
 
@@ -64,6 +66,8 @@ pub(super) struct Life {
     paused_until: Option<i64>,
     /// What comes back when.
     returns: Vec<(i64, Blow)>,
+    /// Whether the director may not have heard yet that the game paused or changed its pace.
+    untold: bool,
     /// When the clock can be trusted again.
     disturbed_until: i64,
     pub(super) totals: Totals,
@@ -101,7 +105,7 @@ fn script(seed: u64) -> Plan {
         let (action, duration) = [("beat", 10), ("shout", 4), ("dance", 12), ("blink", 1)][chance.below(4)];
         let who = ["ann", "bob", "cid"][chance.below(3)];
         plan.add(action, [who], start, duration);
-        start += chance.below(34) as Tick;
+        start += chance.below(20) as Tick;
     }
     plan
 }
@@ -132,7 +136,8 @@ impl Life {
             rate_milli: 60_000,
             paused_until: None,
             returns: Vec::new(),
-            disturbed_until: 1_000_000,
+            untold: false,
+            disturbed_until: 4_000_000,
             totals: Totals::default(),
         }
     }
@@ -188,13 +193,24 @@ impl Life {
             self.recover();
             self.game_side();
             self.director_side()?;
-            let at_rest = self.now > script_ends.max(10_000_000) && self.is_at_rest();
+            let at_rest = self.tick >= 620 && self.now > script_ends.max(10_000_000) && self.is_at_rest();
             quiet_since = if at_rest { quiet_since.or(Some(self.now)) } else { None };
             if quiet_since.is_some_and(|since| self.now - since > 1_000_000) {
                 break;
             }
         }
         self.totals.ticks = self.tick as u64;
+        for event in &self.events {
+            match &event.kind {
+                EventKind::Dispatched { .. } => self.totals.tasks += 1,
+                EventKind::Late { .. } => self.totals.recorded += 1,
+                EventKind::Status { outcome, .. } => {
+                    self.totals.recorded += u64::from(outcome.is_final() && *outcome != Outcome::Finished);
+                }
+                _ => {}
+            }
+        }
+        self.totals.resent = self.executor.as_ref().map_or(0, Executor::resent);
         self.totals.started = self.truth.starts.len() as u64;
         self.totals.finished = self.truth.finished.len() as u64;
         self.totals.faults += self.to_game.faults + self.to_director.faults;
@@ -282,6 +298,7 @@ impl Life {
                 }
             }
             self.disturbed_until = self.now + 4_000_000;
+            self.untold = true;
         }
     }
 
@@ -318,6 +335,7 @@ impl Life {
             self.paused_until = None;
             let rate = self.rate_milli;
             self.next_tick = self.now;
+            self.untold = true;
             if let Some(executor) = &mut self.executor {
                 executor.resume(rate);
             }
@@ -359,6 +377,10 @@ impl Life {
         let was_connected = executor.is_connected();
         for frame in self.to_game.arrived(self.now) {
             executor.receive(&frame).expect("the director speaks the protocol");
+        }
+        self.untold &= executor.unacknowledged() > 0;
+        if !executor.is_connected() || self.untold {
+            self.disturbed_until = self.now + 4_000_000;
         }
         if !was_connected && executor.is_connected() {
             self.totals.resumed += u64::from(self.now > 1_000_000);

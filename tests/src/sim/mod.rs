@@ -17,8 +17,8 @@ pub use life::{run, trace};
 pub struct Totals {
     /// Ticks of the game.
     pub ticks: u64,
-    /// Steps that were sent.
-    pub steps: u64,
+    /// Tasks that were sent.
+    pub tasks: u64,
     /// Tasks that the game started.
     pub started: u64,
     /// Tasks that came to their end.
@@ -41,7 +41,7 @@ impl Totals {
     /// Adds those of another seed.
     pub fn add(&mut self, other: &Self) {
         self.ticks += other.ticks;
-        self.steps += other.steps;
+        self.tasks += other.tasks;
         self.started += other.started;
         self.finished += other.finished;
         self.recorded += other.recorded;

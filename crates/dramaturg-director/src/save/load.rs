@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dramaturg_model::{Model, Observation, StepEvent, StepEventKind};
 use dramaturg_planner::chronicle::Chronicle;
 use dramaturg_planner::simulate::names;
-use dramaturg_wire::{Channel, Outcome, Resume, Task, ToGame};
+use dramaturg_wire::{Channel, Outcome, Task, ToGame};
 
 use super::{LoadKind, LoadNote, LoadReport, SessionSave};
 use crate::board::Entry;
@@ -42,6 +42,7 @@ impl Core {
             feed: fitting(&model, &save.feed, &mut report),
             connected: talk.connected,
             game: talk.game.clone(),
+            heard_in: talk.heard_in,
             welcomed: talk.welcomed.clone(),
             greetings: talk.greetings.clone(),
             promised: save.promised,
@@ -90,6 +91,7 @@ impl Core {
         std::mem::swap(&mut core.latency, &mut self.latency);
         core.connected = self.connected;
         core.game.clone_from(&self.game);
+        core.heard_in = self.heard_in;
         core.welcomed = self.welcomed.take();
         core.greetings = std::mem::take(&mut self.greetings);
         core.pings = std::mem::take(&mut self.pings);
@@ -118,8 +120,7 @@ impl Core {
         }
         self.drop_unfit(&mut report);
         let tasks = self.table.clone();
-        let (session, epoch) = (self.options.session.clone(), self.channel.epoch());
-        self.reconcile(&Resume { session, epoch, received: 0, restored: true, tasks }, tick);
+        self.reconcile(&tasks, true, tick);
         report
     }
 }

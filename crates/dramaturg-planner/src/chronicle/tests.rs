@@ -1,3 +1,5 @@
+//! Late, old and disordered reports.
+
 use dramaturg_model::{Model, Observation, Step};
 
 use super::*;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use dramaturg_model::{
-    Chance, Domain, FluentSource, Model, Observation, Plan, Status, Step, StepEvent, StepEventKind, Tick, Value,
+    Chance, Domain, FluentSource, Model, Observation, Plan, State, Status, Step, StepEvent, StepEventKind, Tick, Value,
 };
 
 use super::{Budget, PlanDelta, Planner, PlannerSave, TickBounds, Workers};
@@ -108,6 +108,8 @@ struct Life<'s> {
     locked: BTreeMap<u32, Step>,
     /// Running, with the tick of its end and whether it will fail.
     running: BTreeMap<u32, (Tick, bool)>,
+    /// Everything that was started, as it was; none once something failed or was seen that no plan accounts for.
+    history: Option<Vec<Step>>,
     outcome: Outcome,
 }
 
@@ -125,6 +127,7 @@ impl<'s> Life<'s> {
             open: BTreeMap::new(),
             locked: BTreeMap::new(),
             running: BTreeMap::new(),
+            history: Some(Vec::new()),
             outcome: Outcome::default(),
         }
     }
@@ -179,6 +182,7 @@ impl<'s> Life<'s> {
         for id in ended {
             match self.running.remove(&id) {
                 Some((_, true)) => {
+                    self.history = None;
                     self.truth.cut(id, self.now);
                     tell(id, StepEventKind::Failed("it went wrong".into()));
                 }
@@ -199,6 +203,9 @@ impl<'s> Life<'s> {
             let fails = self.trial.failures > 0 && self.chance.below(self.trial.failures) == 0;
             if self.truth.started(self.subject.model, &step, self.now).is_ok() {
                 self.running.insert(id, (self.now + step.duration.max(1), fails));
+                if let Some(history) = &mut self.history {
+                    history.push(Step { start: self.now, ..step });
+                }
                 tell(id, StepEventKind::Started(self.now));
             }
         }
@@ -261,6 +268,7 @@ impl<'s> Life<'s> {
         if self.truth.observe(model, &seen).is_ok() {
             self.truth.advance(model, self.now);
             self.outcome.surprises += 1;
+            self.history = None;
             self.planner.observe(&[seen]);
         }
     }
@@ -319,10 +327,15 @@ impl<'s> Life<'s> {
                 ));
             }
         }
-        // The judge takes a state without running steps.
-        if self.running.is_empty() && !plan.steps.is_empty() {
+        // The judge takes whole plans from the beginning: what was performed, and what is to come.
+        if let Some(history) = self.history.as_ref().filter(|_| !plan.steps.is_empty()) {
+            plan.steps.extend(history.iter().cloned());
             let options = ValidateOptions { goals: Goals::None, until: Some(last), ..ValidateOptions::default() };
-            let report = validate(model, self.truth.present().state(), &plan, &options);
+            let report = validate(model, &State::initial(model, 0), &plan, &options);
+            // A step that was locked and performed although it lacked something is not the plan's fault any more.
+            if report.violations.iter().any(|found| found.step.is_some_and(|id| !self.open.contains_key(&id))) {
+                return Ok(());
+            }
             let found = report.violations.iter().find(|found| found.step.is_some_and(|id| self.open.contains_key(&id)));
             if let Some(found) = found {
                 return Err(format!("1: the judge at tick {}: {found}", self.now));

@@ -1,0 +1,28 @@
+//! Two thousand seeds of everything that can go wrong, and proof that the simulator would notice if one mechanism were missing.
+
+use dramaturg_tests::sim::{Broken, Totals, run};
+
+#[test]
+fn nothing_is_lost_doubled_early_or_changed() {
+    let mut totals = Totals::default();
+    for seed in 1..=2_000 {
+        let found = run(seed, None).unwrap_or_else(|why| {
+            panic!(
+                "seed {seed} fails: {why}\nplay it again: \
+                 cargo run --release -p dramaturg-tests --bin sim -- --seeds 1 --first {seed}"
+            )
+        });
+        assert!(found.ticks >= 600 && found.tasks >= 30 && found.faults >= 3, "seed {seed} is too easy: {found:?}");
+        totals.add(&found);
+    }
+    println!("2000 seeds: {totals:?}");
+    assert!(totals.director_crashes > 1_000 && totals.game_crashes > 1_000 && totals.resumed > 4_000, "{totals:?}");
+}
+
+#[test]
+fn every_mechanism_is_needed() {
+    for broken in [Broken::Resend, Broken::Lock, Broken::Dedupe, Broken::Clock, Broken::Journal] {
+        let found = (1..=10_000).find(|seed| run(*seed, Some(broken)).is_err());
+        assert!(found.is_some(), "nothing notices that {broken:?} is broken");
+    }
+}
