@@ -43,6 +43,8 @@ impl Core {
             connected: talk.connected,
             game: talk.game.clone(),
             heard_in: talk.heard_in,
+            reported: save.reported,
+            breach: None,
             welcomed: talk.welcomed.clone(),
             greetings: talk.greetings.clone(),
             promised: save.promised,
