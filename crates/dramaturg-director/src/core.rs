@@ -38,6 +38,8 @@ pub struct Core {
     pub(crate) feed: Feed,
     pub(crate) connected: bool,
     pub(crate) game: String,
+    /// The last tick that a status spoke of: what happened before it has been reported.
+    pub(crate) reported: Tick,
     /// The last epoch before this one in which something was heard, and how much.
     pub(crate) heard_in: (u32, u64),
     /// The last hello that was answered, with the frame of its welcome.
@@ -64,6 +66,8 @@ pub struct Core {
     /// Saves and loads that were asked for, and what the game said after the first of them.
     pub(crate) requests: VecDeque<Request>,
     pub(crate) deferred: VecDeque<ToDirector>,
+    /// What the game said that no conversation can go on after.
+    pub(crate) breach: Option<FaultCode>,
 }
 
 impl Core {
@@ -81,6 +85,7 @@ impl Core {
             feed: Feed::default(),
             connected: false,
             game: String::new(),
+            reported: 0,
             heard_in: (0, 0),
             welcomed: None,
             greetings: Vec::new(),
@@ -98,6 +103,7 @@ impl Core {
             table: Vec::new(),
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
+            breach: None,
             model,
             options,
         }
@@ -131,6 +137,16 @@ impl Core {
     /// Whether the planner is at work.
     pub fn is_thinking(&self) -> bool {
         self.thinking.is_some()
+    }
+
+    /// What the game said that no conversation can go on after: its link should be closed.
+    pub fn breach(&self) -> Option<FaultCode> {
+        self.breach
+    }
+
+    /// How often something had to be sent again.
+    pub fn resent(&self) -> u64 {
+        self.channel.resent()
     }
 
     /// Why the session is over, if it is.
@@ -167,13 +183,15 @@ impl Core {
                     }
                 }
                 Ok(_) => {}
+                // One clear error is enough.
+                Err(_) if self.breach.is_some() => {}
                 Err(error) => self.fault(FaultCode::Protocol, error.to_string()),
             }
         }
         if self.clock.relocks() != relocks {
             self.tell(EventKind::ClockRelocked { rate_milli: self.clock.rate_milli() });
         }
-        self.chronicle.advance(&self.model, self.clock.last_tick());
+        self.chronicle.advance(&self.model, self.reported.max(self.clock.last_tick()));
         self.tell_world();
         if self.options.policy == Policy::Decoupled {
             self.dispatch_due();
@@ -231,7 +249,7 @@ impl Core {
         let mut feed = std::mem::take(&mut self.feed);
         feed.now = self.bounds();
         // Reports are in up to the last one, and only up to there the planner's own world may run.
-        feed.now.least = feed.now.least.min(self.clock.last_tick());
+        feed.now.least = feed.now.least.min(self.reported.max(self.clock.last_tick()));
         feed.insert_from = self.promised;
         Some(feed)
     }
@@ -317,6 +335,7 @@ impl Core {
 
     /// The link to the game is gone; the session waits for it to come back.
     pub fn disconnected(&mut self, reason: &str) {
+        self.breach = None;
         if self.connected {
             self.connected = false;
             self.pings.clear();
@@ -325,6 +344,9 @@ impl Core {
     }
 
     pub(crate) fn fault(&mut self, code: FaultCode, message: String) {
+        if !matches!(code, FaultCode::Name | FaultCode::Save) {
+            self.breach = Some(code);
+        }
         self.tell(EventKind::Fault { message: message.clone() });
         let frame = self.greeting(&ToGame::Fault(Fault { code, message }));
         self.greetings.push(frame);

@@ -260,6 +260,17 @@ impl Director {
         self.core.end_think(now, thought);
     }
 
+    /// Takes the planner out, to let it work elsewhere; meanwhile a stand-in is here that plans nothing. [`Director::give_back`] ends
+    /// that.
+    pub fn lend(&mut self) -> Box<dyn Planner> {
+        std::mem::replace(&mut self.planner, Box::new(crate::shell::Away))
+    }
+
+    /// Brings the planner back.
+    pub fn give_back(&mut self, planner: Box<dyn Planner>) {
+        self.planner = planner;
+    }
+
     /// The planner, for a shell that lets it work elsewhere, and for questions of why and why not.
     pub fn planner(&mut self) -> &mut dyn Planner {
         &mut *self.planner

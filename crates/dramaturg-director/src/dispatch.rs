@@ -118,7 +118,7 @@ impl Core {
 
     /// The world as it will be if what is locked is performed.
     fn look_ahead(&self) -> World {
-        let mut world = self.chronicle.ahead();
+        let mut world = self.chronicle.ahead(&self.model);
         for (id, entry) in self.board.entries() {
             if entry.is_locked() && !self.chronicle.is_running(*id) && entry.step.start > world.now() {
                 // Its names were known when it was locked.

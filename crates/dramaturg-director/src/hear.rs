@@ -199,6 +199,7 @@ impl Core {
     /// What became of a task, and so of its step.
     fn status(&mut self, status: Status) {
         self.observe(&status.observations);
+        self.reported = self.reported.max(status.tick);
         let Status { task, version, tick, outcome, .. } = status;
         let step = task.step;
         let Some(entry) = self.board.get_mut(step).filter(|entry| entry.version == version) else { return };

@@ -7,7 +7,7 @@
 //! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
 //! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
 //! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down, [`journal`]
-//! every input of one.
+//! every input of one. [`shell`] drives all of it in real time: only there are clocks, threads and sockets.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod board;
@@ -36,3 +36,4 @@ pub use options::{DirectorOptions, Mechanisms, Policy, critical_window};
 mod order;
 pub mod save;
 pub use save::{LoadReport, PlannerLoader, SaveError, SessionSave};
+pub mod shell;

@@ -21,7 +21,7 @@ use dramaturg_model::{Model, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleSave};
 use dramaturg_planner::planner::PlannerSave;
 pub use dramaturg_planner::simulate::{LoadKind, LoadNote, LoadReport};
-use dramaturg_wire::{ChannelState, TaskRecord, ToDirector};
+use dramaturg_wire::{ChannelState, FaultCode, TaskRecord, ToDirector};
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
@@ -68,6 +68,7 @@ pub struct SessionSave {
     pub(crate) told: Option<Feed>,
     pub(crate) thinking: Option<(Moment, Tick)>,
     pub(crate) thoughts: Vec<Moment>,
+    pub(crate) reported: Tick,
     pub(crate) promised: Tick,
     pub(crate) clock: ClockEstimate,
     pub(crate) latency: Latency,
@@ -89,6 +90,7 @@ pub(crate) struct Talk {
     pub(crate) names: Vec<String>,
     pub(crate) names_told: usize,
     pub(crate) heard_in: (u32, u64),
+    pub(crate) breach: Option<FaultCode>,
     pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     pub(crate) greetings: Vec<Vec<u8>>,
     pub(crate) pings: BTreeMap<u64, Moment>,
@@ -121,6 +123,7 @@ impl Core {
             told,
             thinking: self.thinking,
             thoughts: self.thoughts.iter().copied().collect(),
+            reported: self.reported,
             promised: self.promised,
             clock: self.clock.clone(),
             latency: self.latency.clone(),
@@ -132,6 +135,7 @@ impl Core {
                 names: names.to_vec(),
                 names_told,
                 heard_in: self.heard_in,
+                breach: self.breach,
                 welcomed: self.welcomed.clone(),
                 greetings: self.greetings.clone(),
                 pings: self.pings.clone(),

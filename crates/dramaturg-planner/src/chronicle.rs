@@ -265,9 +265,26 @@ impl Chronicle {
         self.runs.retain(|_, run| run.finished.or(run.cut).is_none_or(|end| end > to));
     }
 
-    /// A copy of the world that can be run ahead: what is expected comes as expected.
-    pub fn ahead(&self) -> World {
-        self.present.assuming()
+    /// A copy of the world that can be run ahead: what is expected comes as expected, and what was reported of ticks after the
+    /// present one is in it.
+    pub fn ahead(&self, model: &Model) -> World {
+        let mut world = self.present.assuming();
+        for ((at, _), fact) in self.facts.range(self.next..) {
+            match fact {
+                Fact::Seen(seen) => {
+                    // The names were looked at when it came in.
+                    let _ = world.observe(model, &Observation { from: *at, ..seen.clone() });
+                }
+                Fact::Started(id) => {
+                    if let Some(run) = self.runs.get(id).filter(|run| run.cut.is_none()) {
+                        let step = Step { start: *at, duration: run.lasts(world.now()), ..run.step.clone() };
+                        let _ = world.schedule(model, &step);
+                    }
+                }
+                Fact::Cut(id) => world.cut(*id),
+            }
+        }
+        world
     }
 }
 

@@ -185,7 +185,7 @@ impl Scripted {
 
     /// Looks ahead: up to which tick everything can be performed as planned.
     fn foresee(&self) -> Option<Tick> {
-        let mut world = self.chronicle.ahead();
+        let mut world = self.chronicle.ahead(&self.model);
         let steps = self.plan.values().chain(self.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
         let mut last = self.now.most;
         for step in steps {

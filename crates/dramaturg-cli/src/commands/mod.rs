@@ -8,5 +8,7 @@ pub mod demo;
 pub mod fmt;
 pub mod ground;
 pub mod new;
+pub mod run;
+pub mod serve;
 pub mod simulate;
 pub mod validate;

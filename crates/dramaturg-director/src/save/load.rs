@@ -43,6 +43,8 @@ impl Core {
             connected: talk.connected,
             game: talk.game.clone(),
             heard_in: talk.heard_in,
+            reported: save.reported,
+            breach: talk.breach,
             welcomed: talk.welcomed.clone(),
             greetings: talk.greetings.clone(),
             promised: save.promised,
@@ -92,6 +94,7 @@ impl Core {
         core.connected = self.connected;
         core.game.clone_from(&self.game);
         core.heard_in = self.heard_in;
+        core.breach = self.breach;
         core.welcomed = self.welcomed.take();
         core.greetings = std::mem::take(&mut self.greetings);
         core.pings = std::mem::take(&mut self.pings);

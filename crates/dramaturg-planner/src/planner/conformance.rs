@@ -308,7 +308,7 @@ impl<'s> Life<'s> {
         let model = self.subject.model;
         let until = delta.valid_until.unwrap_or(Tick::MAX);
         let prefix = self.open.values().chain(self.locked.values()).filter(|step| step.start <= until);
-        let mut world = self.truth.ahead();
+        let mut world = self.truth.ahead(model);
         let mut last = self.now;
         let mut plan = Plan::default();
         for step in prefix {

@@ -1,0 +1,252 @@
+//! `dramaturg serve`: sessions for games that connect.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, ValueEnum};
+use dramaturg::model::{Plan, Tick};
+use dramaturg::open;
+use dramaturg_director::shell::server::Opening;
+use dramaturg_director::shell::{Served, Server, ServerOptions};
+use dramaturg_director::{Journey, Policy};
+use dramaturg_wire::link::{Limits, LinkError, ListenOptions, Listener, ServerTls};
+use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Input, PlanInput};
+use crate::shell::{Shell, count};
+use crate::staging::setting::Setting;
+use crate::staging::stream::{StreamOptions, stream};
+use crate::style::{BOLD, DIM};
+
+/// Serve stories to games that connect over TCP or WebSocket
+///
+/// Each game has a session of its own, with its own world, planner and clock; what is performed is a stream from a seed, or a plan.
+/// Listens on this machine only, unless a token is given that games must show. Ends in order on SIGTERM or Ctrl-C: every game is
+/// bidden goodbye. Logs go to standard error.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dramaturg serve city.story
+  dramaturg serve city.story dungeon.story --listen 0.0.0.0:7777 --token-file token.txt --tls-cert cert.pem --tls-key key.pem
+  dramaturg serve lighthouse --plan lighthouse/lighthouse.plan --metrics --log json")]
+pub struct Serve {
+    /// Stories; games choose one by its file's name or its title
+    #[arg(value_name = "STORY", required = true)]
+    stories: Vec<PathBuf>,
+    /// Where to listen; port 0: the system chooses
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7777")]
+    listen: String,
+    /// What games must show in hello
+    #[arg(long, value_name = "WORD", env = "DRAMATURG_TOKEN", hide_env_values = true, conflicts_with = "token_file")]
+    token: Option<String>,
+    /// A file whose first line games must show in hello: unlike --token it stays out of lists of processes
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The certificate for encrypted links, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Answer `/health` and `/metrics` (Prometheus) on the same port
+    #[arg(long)]
+    metrics: bool,
+    /// The most sessions at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_sessions: u32,
+    /// The most frames a game may send in a second
+    #[arg(long, value_name = "NUMBER", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_frames: u32,
+    /// A link on which nothing comes for so many seconds is closed
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    idle: u32,
+    /// A session whose game is gone waits so many seconds for it
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    linger: u32,
+    /// So many threads work for all planners
+    #[arg(long, value_name = "NUMBER", default_value_t = 2)]
+    planners: usize,
+    /// What every session performs; only with one story [default: a stream from the seed]
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// How many tasks a stream has
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    tasks: usize,
+    /// Ticks between two tasks of a stream, on average
+    #[arg(long, value_name = "TICKS", default_value_t = 12, value_parser = clap::value_parser!(i64).range(1..))]
+    gap: Tick,
+    /// Where chance begins
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// How logs are written; RUST_LOG says what of them, such as `dramaturg_director=debug`
+    #[arg(long, value_enum, default_value_t = LogForm::Text)]
+    log: LogForm,
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogForm {
+    /// For people
+    Text,
+    /// One JSON document a line
+    Json,
+}
+
+/// What is told once it listens, for programs.
+#[derive(Serialize)]
+struct Listening {
+    command: &'static str,
+    ok: bool,
+    address: String,
+    stories: Vec<String>,
+    encrypted: bool,
+    metrics: bool,
+}
+
+/// The first steps of a stream start here: a game that connects is not that quick.
+const FROM: Tick = 120;
+/// Cycles are only needed until the first measurement.
+const OMEGA: Tick = 6;
+
+impl Serve {
+    /// Runs it.
+    pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
+        let mut served = Vec::new();
+        let mut titles = Vec::new();
+        for path in &self.stories {
+            let mut opened = match input::usable(shell, path, None)? {
+                Input::Usable(opened) => *opened,
+                Input::Faulty(exit) => return Ok(exit),
+            };
+            let plan = match &self.plan {
+                None => None,
+                Some(_) if self.stories.len() > 1 => {
+                    return Err(Failure::usage("a plan belongs to one story, but several are served"));
+                }
+                Some(file) => match input::plan(shell, &mut opened, file)? {
+                    PlanInput::Read(plan) => Some(plan),
+                    PlanInput::Faulty(exit) => return Ok(exit),
+                },
+            };
+            let name = name_of(path);
+            titles.push(name.clone());
+            served.push(self.story(name, opened, plan));
+        }
+        let listener = self.listener()?;
+        self.start_log(shell);
+        let options = ServerOptions {
+            sessions_max: self.max_sessions as usize,
+            linger_seconds: self.linger,
+            planner_threads: self.planners,
+            shows_metrics: self.metrics,
+            session_names: None,
+        };
+        let mut server = Server::new(listener, served, options).map_err(|error| trouble(&error))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGTERM, SIGINT] {
+            // A second one ends at once, in case draining hangs.
+            signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&stop))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+                .map_err(|error| Failure::trouble(format!("cannot hear signals: {error}")))?;
+        }
+        let address = server.address().map(|address| address.to_string()).unwrap_or_default();
+        self.announce(shell, address, titles)?;
+        server.run(&stop).map_err(|error| trouble(&error))?;
+        Ok(Exit::Fine)
+    }
+
+    fn announce(&self, shell: &mut Shell, address: String, stories: Vec<String>) -> Result<(), Failure> {
+        let encrypted = self.tls_cert.is_some();
+        tracing::info!(address, stories = stories.join(", "), encrypted, "listening");
+        if shell.json {
+            let metrics = self.metrics;
+            shell.json_line(&Listening { command: "serve", ok: true, address, stories, encrypted, metrics })
+        } else {
+            let served = count(stories.len(), "story").replace("storys", "stories");
+            writeln!(shell.out, "listening on {BOLD}{address}{BOLD:#} {DIM}({served}; Ctrl-C ends){DIM:#}")?;
+            shell.out.flush()?;
+            Ok(())
+        }
+    }
+
+    /// A story with what its sessions perform.
+    fn story(&self, name: String, opened: open::Opened, plan: Option<Plan>) -> Served {
+        let model = Arc::new(opened.model);
+        let options = StreamOptions { tasks: self.tasks, from: FROM, gap: self.gap, seed: self.seed };
+        let plan = plan.unwrap_or_else(|| stream(&model, &options));
+        let setting = Setting {
+            policy: Policy::Decoupled,
+            omega: OMEGA,
+            upsilon: 12,
+            mu: Journey::Measured,
+            rate_milli: 60_000,
+            ticks: 0,
+            fails: 0,
+            retries: 2,
+            seed: self.seed,
+            plan: Arc::new(plan),
+            model: Arc::clone(&model),
+        };
+        Served {
+            names: vec![name, model.title.clone()],
+            options: setting.session(),
+            open: Box::new(move |name, codec| Ok(Opening { director: setting.director(name, codec), recorder: None })),
+        }
+    }
+
+    fn listener(&self) -> Result<Listener, Failure> {
+        let token = match &self.token_file {
+            None => self.token.clone(),
+            Some(path) => {
+                let text = String::from_utf8_lossy(&open::read(path)?).into_owned();
+                let first = text.lines().next().unwrap_or_default().trim().to_owned();
+                if first.is_empty() {
+                    return Err(Failure::usage(format!("the first line of `{}` is empty", path.display())));
+                }
+                Some(first)
+            }
+        };
+        let tls = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => {
+                let (certificate, key) = (open::read(certificate)?, open::read(key)?);
+                Some(ServerTls::new(&certificate, &key).map_err(|error| trouble(&error))?)
+            }
+            _ => None,
+        };
+        let limits = Limits {
+            sessions_max: self.max_sessions,
+            idle_seconds: self.idle,
+            messages_per_second: self.max_frames,
+            messages_burst: self.max_frames.saturating_mul(2),
+            ..Limits::default()
+        };
+        Listener::bind(ListenOptions { address: self.listen.clone(), token, tls, limits })
+            .map_err(|error| trouble(&error))
+    }
+
+    fn start_log(&self, shell: &Shell) {
+        use tracing_subscriber::EnvFilter;
+        let filter = EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).from_env_lossy();
+        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+        // A second logger in one process is refused; then the first goes on.
+        let _ = match self.log {
+            LogForm::Json => log.json().try_init(),
+            LogForm::Text => log.with_ansi(!shell.json && std::io::stderr().is_terminal()).try_init(),
+        };
+    }
+}
+
+/// What games call a story: the name of its file or folder.
+fn name_of(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn trouble(error: &LinkError) -> Failure {
+    let exit = if matches!(error, LinkError::Refused(_)) { Exit::Usage } else { Exit::Trouble };
+    Failure::Told { exit, message: error.to_string(), hint: None }
+}

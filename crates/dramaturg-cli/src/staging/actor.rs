@@ -1,0 +1,141 @@
+//! The game that `run` plays with: it does as it is told, and knows its own world.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use dramaturg::model::{Chance, Evaluator, Expr, Model, Plan, Step, Tick, Value};
+use dramaturg::planner::simulate::{Detail, Follow, Unmet, World, WorldOptions, names};
+use dramaturg_executor::scripted::{Happening, Which};
+use dramaturg_executor::{Game, Report, ScriptedGame, TaskView, ValueRef};
+use dramaturg_wire::{Fault, Line, Question};
+
+/// A scripted game with a world of its own, in which tasks have their effects: so guards have something to look at.
+pub struct Actor {
+    model: Arc<Model>,
+    game: ScriptedGame,
+    /// The world up to the tick before: steps must be in it before their tick begins.
+    world: World,
+    /// The same as conditions see it in this tick, if somebody has looked.
+    seen: OnceCell<World>,
+    tick: Tick,
+    /// Why the director turned the game away or ended the session.
+    pub ended: Option<String>,
+}
+
+impl Actor {
+    /// A game in which one task in so many fails (0: none), by chance from a seed.
+    pub fn new(model: Arc<Model>, plan: &Plan, fails: usize, seed: u64) -> Self {
+        let mut game = ScriptedGame::new();
+        let mut chance = Chance::new(seed ^ 0x0FA1_1ED0);
+        let mut counts = std::collections::BTreeMap::<&str, u32>::new();
+        for step in plan.steps.iter().filter(|_| fails > 0) {
+            let count = counts.entry(step.action.as_str()).or_default();
+            *count += 1;
+            if chance.below(fails) == 0 {
+                game.fail(step.action.as_str(), Which::Nth(*count), 0, "made to fail");
+            }
+        }
+        let options = WorldOptions {
+            seed,
+            detail: Detail::Violations,
+            follow: Follow::Nobody,
+            unmet: Unmet::Performed,
+            ..WorldOptions::default()
+        };
+        let world = World::begin(&model, options);
+        Self { model, game, world, seen: OnceCell::new(), tick: 0, ended: None }
+    }
+
+    /// What happened since this was last asked.
+    pub fn take_transcript(&mut self) -> Vec<Happening> {
+        self.game.take_transcript()
+    }
+
+    fn perform(&mut self, task: &TaskView<'_>) {
+        // The parts of a step are one thing in the world.
+        if task.id().part == 0 {
+            let step = Step {
+                id: task.id().step,
+                action: task.action().into(),
+                args: task.params().map(Into::into).collect(),
+                start: task.started(),
+                duration: task.duration(),
+                window: None,
+                status: Default::default(),
+                goals: Vec::new(),
+                origin: Default::default(),
+            };
+            // A task that the story does not have changes nothing.
+            let _ = self.world.schedule(&self.model, &step);
+        }
+    }
+}
+
+impl Game for Actor {
+    fn begin(&mut self, tick: Tick) {
+        self.world.step_to(&self.model, tick.saturating_sub(1));
+        self.world.drain();
+        self.seen.take();
+        self.tick = tick;
+        self.game.begin(tick);
+    }
+
+    fn start(&mut self, task: &TaskView<'_>) {
+        self.perform(task);
+        self.game.start(task);
+    }
+
+    fn ask(&mut self, task: &TaskView<'_>, question: &Question) {
+        self.perform(task);
+        self.game.ask(task, question);
+    }
+
+    fn poll(&mut self, task: &TaskView<'_>, tick: Tick) -> Report {
+        let report = self.game.poll(task, tick);
+        if matches!(report, Report::Failed(_)) {
+            self.world.cut(task.id().step);
+        }
+        report
+    }
+
+    fn value(&self, fluent: &str) -> Option<ValueRef<'_>> {
+        let model = &*self.model;
+        let (fluent, args) = names::fluent(model, fluent).ok()?;
+        let args = args.iter().map(|arg| Expr::Value(*arg)).collect();
+        let seen = self.seen.get_or_init(|| {
+            let mut world = self.world.clone();
+            world.look_at(model, self.tick);
+            world
+        });
+        match Evaluator::new(model, seen.state()).value(&Expr::Fluent(fluent, args)) {
+            Value::Bool(value) => Some(ValueRef::Bool(value)),
+            Value::Number(number) => Some(ValueRef::Number(number.0)),
+            Value::Object(object) => Some(ValueRef::Name(model.objects[object].name.as_str())),
+            Value::Symbol(symbol) => Some(ValueRef::Name(model.symbols[symbol].as_str())),
+            Value::Nothing => None,
+        }
+    }
+
+    fn show(&mut self, line: &Line) {
+        self.game.show(line);
+    }
+
+    fn cancel(&mut self, task: &TaskView<'_>) {
+        self.world.cut(task.id().step);
+        self.game.cancel(task);
+    }
+
+    fn welcome(&mut self, session: &str, story: &str) {
+        self.game.welcome(session, story);
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.ended = Some(fault.message.clone());
+        self.game.fault(fault);
+    }
+
+    fn goodbye(&mut self, reason: &str) {
+        self.ended = Some(reason.to_owned());
+        self.game.goodbye(reason);
+    }
+}

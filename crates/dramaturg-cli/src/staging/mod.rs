@@ -1,0 +1,13 @@
+//! Stories performed in real time: a director and a game, in one process or in several.
+//!
+//! # Layout
+//!
+//! [`stream`] makes a script from a story, [`actor`] is the game that performs it, [`setting`] says how both are set up. [`lockstep`]
+//! drives them by one clock that nobody waits for, [`realtime`] by the real one; [`outcome`] is what came of it.
+
+pub mod actor;
+pub mod lockstep;
+pub mod outcome;
+pub mod realtime;
+pub mod setting;
+pub mod stream;

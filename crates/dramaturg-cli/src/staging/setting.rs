@@ -1,0 +1,87 @@
+//! How a director and a game are set up for a run.
+
+use std::sync::Arc;
+
+use dramaturg::model::{Model, Plan, Tick};
+use dramaturg::planner::scripted::{ScriptOptions, Scripted};
+use dramaturg::planner::simulate::{Detail, WorldOptions};
+use dramaturg_director::shell::SessionOptions;
+use dramaturg_director::{Core, Director, DirectorOptions, Journey, Policy};
+use dramaturg_executor::{Executor, ExecutorOptions};
+use dramaturg_wire::Codec;
+
+use super::actor::Actor;
+
+/// How a director and a game are set up.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The story.
+    pub model: Arc<Model>,
+    /// What is performed.
+    pub plan: Arc<Plan>,
+    /// When planned steps are sent.
+    pub policy: Policy,
+    /// ω: how many ticks a planning cycle takes.
+    pub omega: Tick,
+    /// υ: every how many ticks the game reports the time.
+    pub upsilon: u32,
+    /// μ: how long messages take.
+    pub mu: Journey,
+    /// Ticks in a second, times a thousand.
+    pub rate_milli: u32,
+    /// How many ticks are run.
+    pub ticks: Tick,
+    /// One task in so many fails; 0: none.
+    pub fails: usize,
+    /// What failed is planned again so often.
+    pub retries: u32,
+    /// Where chance begins.
+    pub seed: u64,
+}
+
+impl Setting {
+    /// A session of this story with its planner.
+    pub fn director(&self, session: &str, codec: Codec) -> Director {
+        let options = DirectorOptions {
+            session: session.to_owned(),
+            policy: self.policy,
+            omega: self.omega,
+            upsilon: self.upsilon,
+            mu: self.mu,
+            rate_milli: self.rate_milli,
+            codec,
+            world: WorldOptions { seed: self.seed, detail: Detail::Texts, ..WorldOptions::default() },
+            ..DirectorOptions::default()
+        };
+        let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
+        let planner = Scripted::new(Arc::clone(&self.model), &self.plan, script);
+        Director::new(Core::new(Arc::clone(&self.model), options), Box::new(planner))
+    }
+
+    /// How its sessions are driven.
+    pub fn session(&self) -> SessionOptions {
+        let repairs_from = self.plan.steps.iter().map(|step| step.id.saturating_add(1)).max().unwrap_or(0);
+        SessionOptions { repairs_from: Some(repairs_from), ..SessionOptions::default() }
+    }
+
+    /// The game's side.
+    pub fn executor(&self, codec: Codec, token: Option<String>) -> Executor {
+        Executor::new(ExecutorOptions {
+            game: "scripted".to_owned(),
+            token,
+            codec,
+            rate_milli: self.rate_milli,
+            ..ExecutorOptions::default()
+        })
+    }
+
+    /// The game.
+    pub fn actor(&self) -> Actor {
+        Actor::new(Arc::clone(&self.model), &self.plan, self.fails, self.seed)
+    }
+
+    /// Microseconds from one tick to the start of this one.
+    pub fn moment(&self, tick: Tick) -> i64 {
+        i64::try_from(i128::from(tick) * 1_000_000_000 / i128::from(self.rate_milli.max(1))).unwrap_or(i64::MAX)
+    }
+}

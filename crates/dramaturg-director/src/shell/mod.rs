@@ -1,0 +1,27 @@
+//! Drives sessions in real time: the only place on the planner's side with clocks, threads and sockets.
+//!
+//! # Layout
+//!
+//! [`session`] is one session with its planner: it knows when the planner is to begin and to end, and lets every input pass through
+//! one door. [`pace`] turns wall time into units of work, [`thinkers`] are the threads that planners work in, [`stopwatch`] the clock.
+//! [`stage`] is a session over one link, for games that embed the director; [`server`] has many sessions behind one port, with
+//! [`metrics`] to look at. [`tally`] adds up what happened.
+
+mod away;
+pub(crate) use away::Away;
+pub mod metrics;
+pub use metrics::Metrics;
+pub mod pace;
+pub use pace::Pace;
+pub mod server;
+pub use server::{Observer, Served, Server, ServerOptions};
+pub mod session;
+pub use session::{Mind, Recorder, Session, SessionOptions};
+pub mod stage;
+pub use stage::Stage;
+pub mod stopwatch;
+pub use stopwatch::Stopwatch;
+pub mod tally;
+pub use tally::{Figures, Tally};
+pub mod thinkers;
+pub use thinkers::Thinkers;
