@@ -195,11 +195,10 @@ impl Scripted {
             }
         }
         world.step_to(&self.model, last);
-        let broken = world.drain().into_iter().find_map(|event| match event.kind {
+        world.drain().into_iter().find_map(|event| match event.kind {
             WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
             _ => None,
-        });
-        broken
+        })
     }
 }
 

@@ -69,7 +69,9 @@ impl Replay {
             Input::Faulty(exit) => return Ok(exit),
         };
         let mut events = match &self.events {
-            Some(path) => Some((path, BufWriter::new(File::create(path).map_err(|error| Failure::writing(path, &error))?))),
+            Some(path) => {
+                Some((path, BufWriter::new(File::create(path).map_err(|error| Failure::writing(path, &error))?)))
+            }
             None => None,
         };
         let mut trouble = None;

@@ -73,7 +73,7 @@ impl SaveCheck {
         }
         let verdict = match report.notes.len() {
             0 => format!("{GOOD}everything can be taken over{GOOD:#}"),
-            notes => format!("{} not as it was", count(notes, "thing")),
+            notes => format!("{} not as saved", count(notes, "thing")),
         };
         let story = if same_story { "the same story" } else { "the story was edited since" };
         writeln!(shell.out, "{verdict} {DIM}(tick {} of “{}”; {story}){DIM:#}", save.tick, save.title)?;
