@@ -118,7 +118,7 @@ impl Theatre {
             flying: Vec::new(),
             thinking_until: None,
             next_think: 0,
-            loses: if seed % 3 == 0 { 0 } else { 12 },
+            loses: if seed.is_multiple_of(3) { 0 } else { 12 },
         }
     }
 
