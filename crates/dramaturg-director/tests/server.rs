@@ -108,8 +108,11 @@ struct Told {
 struct Witness(Arc<Mutex<Told>>);
 
 impl Observer for Witness {
-    fn event(&mut self, _: &str, event: &Event) {
-        self.0.lock().expect("sound").events.push(event.clone());
+    fn event(&mut self, session: &str, event: &Event) {
+        // The broken one is the second to connect; what it did before it broke is of no interest.
+        if session != "test-2" {
+            self.0.lock().expect("sound").events.push(event.clone());
+        }
     }
 
     fn ended(&mut self, _: &Session) {
