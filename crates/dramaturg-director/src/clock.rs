@@ -52,6 +52,14 @@ impl ClockEstimate {
         }
     }
 
+    /// The same clock, as it was kept: numbers that no clock has are put right.
+    pub(crate) fn mended(mut self, carries_on: bool) -> Self {
+        self.rate_milli = self.rate_milli.max(1);
+        self.relocks = self.relocks.min(u64::MAX >> 2);
+        self.carries_on = carries_on;
+        self
+    }
+
     /// Ticks in a second, times a thousand.
     pub fn rate_milli(&self) -> u32 {
         self.rate_milli

@@ -1,12 +1,12 @@
 //! The core of a session: it reads no clock and touches no socket, so that simulator, embedded mode and server drive the same code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use dramaturg_model::{Model, StepEvent, StepEventKind, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
 use dramaturg_planner::planner::{GoalChange, TickBounds};
-use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Task, ToDirector, ToGame};
+use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Task, TaskRecord, ToDirector, ToGame};
 
 use crate::board::Board;
 use crate::clock::{ClockEstimate, Moment};
@@ -16,6 +16,7 @@ use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
 use crate::latency::Latency;
 use crate::options::{DirectorOptions, Policy, critical_window};
+use crate::save::Request;
 
 /// Every so often the game is asked for the time, in microseconds.
 const PING_EVERY: Moment = 200_000;
@@ -42,22 +43,29 @@ pub struct Core {
     /// The last epoch before this one in which something was heard, and how much.
     pub(crate) heard_in: (u32, u64),
     /// The last hello that was answered, with the frame of its welcome.
-    welcomed: Option<(u64, Vec<u8>)>,
+    pub(crate) welcomed: Option<(u64, Vec<u8>)>,
     /// Frames that stand outside of epochs.
-    greetings: Vec<Vec<u8>>,
+    pub(crate) greetings: Vec<Vec<u8>>,
     /// The first tick that the planner was told it may change, when it last began.
     pub(crate) promised: Tick,
     /// When the planner began, and which tick was the last reported one then.
-    thinking: Option<(Moment, Tick)>,
+    pub(crate) thinking: Option<(Moment, Tick)>,
     /// How long the last deliberations took, in microseconds.
-    thoughts: std::collections::VecDeque<Moment>,
-    pings: BTreeMap<u64, Moment>,
-    next_ping: (u64, Moment),
+    pub(crate) thoughts: VecDeque<Moment>,
+    pub(crate) pings: BTreeMap<u64, Moment>,
+    pub(crate) next_ping: (u64, Moment),
     pub(crate) now: Moment,
-    events: Vec<Event>,
-    event_number: u64,
+    pub(crate) events: Vec<Event>,
+    pub(crate) event_number: u64,
     pub(crate) seen: u64,
     pub(crate) over: Option<String>,
+    /// The last tick that was heard, and when: also one that lies before others, of a game that went back.
+    pub(crate) heard: (Tick, Moment),
+    /// What the executor knew when it last said hello.
+    pub(crate) table: Vec<TaskRecord>,
+    /// Saves and loads that were asked for, and what the game said after the first of them.
+    pub(crate) requests: VecDeque<Request>,
+    pub(crate) deferred: VecDeque<ToDirector>,
     /// What the game said that no conversation can go on after.
     pub(crate) breach: Option<FaultCode>,
 }
@@ -65,8 +73,7 @@ pub struct Core {
 impl Core {
     /// A session of a story that has not begun.
     pub fn new(model: Arc<Model>, options: DirectorOptions) -> Self {
-        let mut channel = ChannelOptions::new(options.codec, options.resend_micros);
-        channel.resends = options.mechanisms.resend;
+        let channel = channel_options(&options);
         let world = ChronicleOptions { world: options.world.clone(), window: options.window };
         Self {
             chronicle: Chronicle::begin(&model, world),
@@ -84,7 +91,7 @@ impl Core {
             greetings: Vec::new(),
             promised: 0,
             thinking: None,
-            thoughts: std::collections::VecDeque::new(),
+            thoughts: VecDeque::new(),
             pings: BTreeMap::new(),
             next_ping: (1, 0),
             now: 0,
@@ -92,6 +99,10 @@ impl Core {
             event_number: 0,
             seen: 0,
             over: None,
+            heard: (0, 0),
+            table: Vec::new(),
+            requests: VecDeque::new(),
+            deferred: VecDeque::new(),
             breach: None,
             model,
             options,
@@ -121,6 +132,11 @@ impl Core {
     /// Whether a game is connected.
     pub fn is_connected(&self) -> bool {
         self.connected
+    }
+
+    /// Whether the planner is at work.
+    pub fn is_thinking(&self) -> bool {
+        self.thinking.is_some()
     }
 
     /// What the game said that no conversation can go on after: its link should be closed.
@@ -198,6 +214,7 @@ impl Core {
     }
 
     pub(crate) fn heard_time(&mut self, tick: Tick, answers: Option<u64>) {
+        self.heard = (tick, self.now);
         self.clock.hear(tick, self.now, self.latency.most(self.clock.micros(1)));
         if let Some(sent) = answers.and_then(|id| self.pings.remove(&id)) {
             self.latency.hear(self.now.saturating_sub(sent));
@@ -224,7 +241,7 @@ impl Core {
     /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.
     pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
         self.now = self.now.max(now);
-        if self.thinking.is_some() || self.over.is_some() {
+        if self.thinking.is_some() || self.over.is_some() || !self.requests.is_empty() {
             return None;
         }
         self.promised = self.insert_from().max(self.promised);
@@ -384,4 +401,11 @@ impl Core {
             }
         }
     }
+}
+
+/// How the conversation is held.
+pub(crate) fn channel_options(options: &DirectorOptions) -> ChannelOptions {
+    let mut channel = ChannelOptions::new(options.codec, options.resend_micros);
+    channel.resends = options.mechanisms.resend;
+    channel
 }

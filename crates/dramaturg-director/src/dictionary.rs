@@ -17,19 +17,40 @@ impl Dictionary {
     /// The names of a model: actions, objects and named values. Actuators and fluents come in when they are first spoken of.
     pub fn of(model: &Model) -> Self {
         let mut dictionary = Self::default();
+        dictionary.learn(model);
+        dictionary
+    }
+
+    /// The names of a session that goes on, in their order, and those of the model that it did not have yet.
+    pub(crate) fn load(names: &[String], told: usize, model: &Model) -> Self {
+        let mut dictionary = Self::default();
+        for (name, number) in names.iter().zip(0..) {
+            dictionary.names.push(name.clone());
+            dictionary.numbers.entry(name.clone()).or_insert(NameId(number));
+        }
+        dictionary.told = told.min(names.len());
+        dictionary.learn(model);
+        dictionary
+    }
+
+    /// The names, and how many of them the game has been told.
+    pub(crate) fn parts(&self) -> (&[String], usize) {
+        (&self.names, self.told)
+    }
+
+    fn learn(&mut self, model: &Model) {
         for action in model.actions.values() {
-            dictionary.number(&action.name);
+            self.number(&action.name);
         }
         for task in model.tasks.values() {
-            dictionary.number(&task.name);
+            self.number(&task.name);
         }
         for object in model.objects.values() {
-            dictionary.number(&object.name);
+            self.number(&object.name);
         }
         for symbol in model.symbols.values() {
-            dictionary.number(symbol);
+            self.number(symbol);
         }
-        dictionary
     }
 
     /// The number of a name; a new one gets the next.

@@ -1,13 +1,18 @@
 //! A session with its planner, driven by inputs that can be written down and given again.
 
-use dramaturg_model::Tick;
+use std::sync::Arc;
+
+use dramaturg_model::{Model, Tick};
 use dramaturg_planner::planner::{GoalChange, Planner, Workers};
+use dramaturg_wire::{Codec, FaultCode, ToGame};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Moment;
 use crate::core::Core;
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
+use crate::options::DirectorOptions;
+use crate::save::{LoadReport, PlannerLoader, Request, SaveError, SessionSave, load, planners};
 
 /// Everything that can come from outside. The same inputs give the same session, bit for bit: that is what a journal holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,12 +80,105 @@ pub struct Director {
     planner: Box<dyn Planner>,
     /// What the planner was told, while it is at work.
     feed: Option<Feed>,
+    /// Makes the planner of a save that the game hands back.
+    loader: PlannerLoader,
+    /// Sums up what came of all inputs so far: two runs whose trails differ have parted.
+    trail: u32,
 }
 
 impl Director {
     /// A session and its planner.
     pub fn new(core: Core, planner: Box<dyn Planner>) -> Self {
-        Self { core, planner, feed: None }
+        Self { core, planner, feed: None, loader: planners::known(), trail: 0 }
+    }
+
+    /// The same, with planners that dramaturg does not bring: they are made by this when a save is loaded.
+    #[must_use]
+    pub fn with_planners(mut self, loader: PlannerLoader) -> Self {
+        self.loader = loader;
+        self
+    }
+
+    /// The session that was saved. With the same story it goes on exactly as the saved one does; with an edited one as far as the
+    /// story still has what it is about, and the report says what could not be taken over.
+    pub fn load(
+        model: Arc<Model>,
+        options: DirectorOptions,
+        save: &SessionSave,
+        loader: PlannerLoader,
+    ) -> Result<(Self, LoadReport), SaveError> {
+        let planner = loader(&model, &save.planner).map_err(SaveError::Planner)?;
+        let (core, mut report) = Core::load(model, options, save);
+        let feed = save.told.as_ref().map(|feed| load::fitting(core.model(), feed, &mut report));
+        Ok((Self { core, planner, feed, loader, trail: save.trail }, report))
+    }
+
+    /// The whole session by its names. Events that were not drained are not in it. The planner's search memory is dropped here too,
+    /// so that loading changes nothing.
+    pub fn save(&mut self) -> SessionSave {
+        let planner = self.planner.save();
+        self.core.save(planner, self.feed.clone(), self.trail)
+    }
+
+    /// Goes on with an edited story, in the middle of the game: a save and a load without a file.
+    pub fn reload(&mut self, model: Arc<Model>) -> Result<LoadReport, SaveError> {
+        let events = self.core.drain();
+        let save = self.save();
+        let (mut loaded, report) = Self::load(model, self.core.options.clone(), &save, Arc::clone(&self.loader))?;
+        loaded.core.events.splice(0..0, events);
+        loaded.core.tell(EventKind::Loaded { tick: loaded.last_tick(), notes: load::lines(&report) });
+        *self = loaded;
+        Ok(report)
+    }
+
+    /// Sums up what came of all inputs so far: two runs of the same inputs whose trails differ have parted.
+    pub fn trail(&self) -> u32 {
+        self.trail
+    }
+
+    /// Answers the saves and loads that the game asked for, each before anything that the game said after it.
+    fn serve(&mut self) {
+        while let Some(request) = self.core.requests.pop_front() {
+            match request {
+                Request::Save { request } => self.hand_out(request),
+                Request::Load { request, data } => self.take_back(request, &data),
+            }
+            while self.core.requests.is_empty()
+                && let Some(message) = self.core.deferred.pop_front()
+            {
+                self.core.hear(message);
+            }
+        }
+    }
+
+    fn hand_out(&mut self, request: u32) {
+        let save = self.save();
+        let (tick, data) = (save.tick, save.to_bytes());
+        let size = if self.core.options.codec == Codec::Json { data.len().saturating_mul(4) } else { data.len() };
+        let most = self.core.options.message_bytes_max as usize;
+        if size.saturating_add(64) > most {
+            let message = format!("the save takes {size} bytes, and a message at most {most}; allow larger messages");
+            return self.core.fault(FaultCode::Save, message);
+        }
+        self.core.channel.send(self.core.now, &ToGame::Saved { request, tick, data });
+        self.core.tell(EventKind::Saved { tick });
+    }
+
+    fn take_back(&mut self, request: u32, data: &[u8]) {
+        let loaded = SessionSave::from_bytes(data).and_then(|save| {
+            let planner = (self.loader)(self.core.model(), &save.planner).map_err(SaveError::Planner)?;
+            Ok((save, planner))
+        });
+        let (save, planner) = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => return self.core.fault(FaultCode::Save, error.to_string()),
+        };
+        let mut report = self.core.go_back(&save);
+        self.planner = planner;
+        self.feed = save.told.as_ref().map(|feed| load::fitting(self.core.model(), feed, &mut report));
+        let notes = load::lines(&report);
+        self.core.tell(EventKind::Loaded { tick: save.tick, notes: notes.clone() });
+        self.core.channel.send(self.core.now, &ToGame::Loaded { request, notes });
     }
 
     /// The session.
@@ -108,7 +206,18 @@ impl Director {
     pub fn step(&mut self, input: &Input, workers: &Workers<'_>, emit: &mut dyn FnMut(&[u8])) {
         match input {
             Input::Pump { now, frames } => {
-                self.core.pump(*now, &mut frames.iter().map(Vec::as_slice), emit);
+                let mut trail = crc32fast::Hasher::new_with_initial(self.trail);
+                let mut emit = |frame: &[u8]| {
+                    trail.update(frame);
+                    emit(frame);
+                };
+                self.core.pump(*now, &mut frames.iter().map(Vec::as_slice), &mut emit);
+                // While the planner is at work, perhaps elsewhere, it cannot be saved.
+                if !self.core.requests.is_empty() && self.core.thinking.is_none() {
+                    self.serve();
+                    self.core.pump(*now, &mut std::iter::empty(), &mut emit);
+                }
+                self.trail = trail.finalize();
             }
             Input::Begin { now } => {
                 if let Some(feed) = self.begin(*now) {
@@ -143,6 +252,11 @@ impl Director {
 
     /// The planner has published.
     pub fn finish(&mut self, now: Moment, thought: &Thought) {
+        let mut trail = crc32fast::Hasher::new_with_initial(self.trail);
+        trail.update(&thought.budget.units.to_le_bytes());
+        trail.update(&thought.budget.used.to_le_bytes());
+        trail.update(&thought.delta.version.to_le_bytes());
+        self.trail = trail.finalize();
         self.core.end_think(now, thought);
     }
 

@@ -11,9 +11,15 @@ use smol_str::SmolStr;
 use crate::convert;
 use crate::core::Core;
 use crate::event::EventKind;
+use crate::save::Request;
 
 impl Core {
     pub(crate) fn hear(&mut self, message: ToDirector) {
+        if !self.requests.is_empty() {
+            // What is said after a load is about the session that was loaded.
+            self.deferred.push_back(message);
+            return;
+        }
         match message {
             ToDirector::Hello(hello) => self.greet(&hello),
             ToDirector::Time { tick, answers } => self.heard_time(tick, answers),
@@ -33,9 +39,8 @@ impl Core {
                 self.tell(EventKind::Continued { tick, rate_milli });
             }
             ToDirector::Language { tag } => self.tell(EventKind::Language { tag }),
-            ToDirector::Save { .. } | ToDirector::Load { .. } => {
-                self.fault(FaultCode::Save, "this director keeps no saves".to_owned());
-            }
+            ToDirector::Save { request } => self.requests.push_back(Request::Save { request }),
+            ToDirector::Load { request, data } => self.requests.push_back(Request::Load { request, data }),
             ToDirector::Acknowledge => {}
             ToDirector::Goodbye { reason } => {
                 self.connected = false;
@@ -84,6 +89,8 @@ impl Core {
         self.connected = true;
         self.game.clone_from(&hello.game);
         self.clock.resume(hello.tick, hello.rate_milli, self.now);
+        self.heard = (hello.tick, self.now);
+        self.table = hello.resume.as_ref().map(|resume| resume.tasks.clone()).unwrap_or_default();
         let version = Version { major: VERSION.major, minor: VERSION.minor.min(hello.version.minor) };
         let welcome = Welcome {
             version,
@@ -121,7 +128,7 @@ impl Core {
     }
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
-    fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
+    pub(crate) fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
         for record in tasks {
             let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
             if record.state == TaskState::Waiting && !known {

@@ -6,8 +6,8 @@
 //! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`] holds the
 //! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
 //! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
-//! the wire become those of the model; [`dictionary`] numbers the names. [`shell`] drives all of it in real time: only there are
-//! clocks, threads and sockets.
+//! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down, [`journal`]
+//! every input of one. [`shell`] drives all of it in real time: only there are clocks, threads and sockets.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod board;
@@ -18,6 +18,7 @@ mod convert;
 pub mod core;
 pub use core::Core;
 pub mod dictionary;
+mod digest;
 pub mod director;
 pub use director::{Director, Input};
 mod dispatch;
@@ -26,9 +27,13 @@ pub use event::{Event, EventKind};
 pub mod feed;
 pub use feed::{Feed, Thought};
 mod hear;
+pub mod journal;
+pub use journal::{Journal, JournalOptions};
 pub mod latency;
 pub use latency::{Journey, Latency};
 pub mod options;
 pub use options::{DirectorOptions, Mechanisms, Policy, critical_window};
 mod order;
+pub mod save;
+pub use save::{LoadReport, PlannerLoader, SaveError, SessionSave};
 pub mod shell;

@@ -195,11 +195,10 @@ impl Scripted {
             }
         }
         world.step_to(&self.model, last);
-        let broken = world.drain().into_iter().find_map(|event| match event.kind {
+        world.drain().into_iter().find_map(|event| match event.kind {
             WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
             _ => None,
-        });
-        broken
+        })
     }
 }
 
@@ -373,10 +372,13 @@ impl Planner for Scripted {
 
     fn save(&mut self) -> PlannerSave {
         self.look = Some(0);
+        let chronicle = self.chronicle.save(&self.model);
+        // The world runs again from where its window begins, here as after loading, so that nothing tells the two apart.
+        (self.chronicle, _) = Chronicle::load(&self.model, &chronicle);
         let saved = Saved {
             options: self.options.clone(),
             script: self.script.clone(),
-            chronicle: self.chronicle.save(&self.model),
+            chronicle,
             plan: self.plan.clone(),
             published: self.published.clone(),
             published_before: self.published_before.clone(),

@@ -1,5 +1,8 @@
 //! Numbers, acknowledgements and resending: over any link, each message arrives once and in order.
 
+mod exact;
+pub use exact::ChannelState;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
 

@@ -8,7 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod channel;
-pub use channel::{Channel, ChannelOptions, ChannelSave, Received};
+pub use channel::{Channel, ChannelOptions, ChannelSave, ChannelState, Received};
 pub mod codec;
 pub use codec::{Codec, CodecError};
 pub mod frame;

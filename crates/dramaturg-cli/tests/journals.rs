@@ -1,0 +1,71 @@
+//! Commands about sessions that were written down: replay, save-check.
+
+mod common;
+
+use std::fs;
+use std::sync::Arc;
+
+use common::{BELL, Stage};
+use dramaturg::model::Plan;
+use dramaturg::planner::planner::Workers;
+use dramaturg::planner::scripted::{ScriptOptions, Scripted};
+use dramaturg_director::{Core, Director, DirectorOptions, Input, Journal, JournalOptions};
+
+/// A folder with a story, the journal of a session of it, and a save.
+fn played() -> Stage {
+    let stage = Stage::with(&[("bell.story", BELL)]);
+    let opened = dramaturg::open::open(&stage.path("bell.story"), None).expect("it opens");
+    let model = Arc::new(opened.model);
+    let mut plan = Plan::default();
+    plan.add("ring", Vec::<&str>::new(), 40, 20);
+    let planner = Scripted::new(Arc::clone(&model), &plan, ScriptOptions::default());
+    let mut director = Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner));
+    let story = Some(stage.path("bell.story").display().to_string());
+    let options = JournalOptions { story, hash_every: 10, ..JournalOptions::default() };
+    let mut journal = Journal::create(&stage.path("journal"), options, &mut director).expect("begun");
+    for now in (0..50).map(|tick| tick * 16_667) {
+        for input in [Input::Pump { now, frames: Vec::new() }, Input::Begin { now }, Input::End { now, units: 9 }] {
+            assert_eq!(journal.append(&input, &director), None);
+            director.step(&input, &Workers::single(), &mut |_| {});
+            assert_eq!(journal.settle(&mut director), None);
+        }
+    }
+    stage.write("evening.save", director.save().to_bytes());
+    stage
+}
+
+#[test]
+fn a_journal_is_replayed_and_an_altered_byte_is_named() {
+    let stage = played();
+    let run = stage.run(&["replay", "journal", "--events", "events.jsonl"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(run.out.starts_with("150 inputs, 0 ticks, identical"), "{}", run.out);
+    assert!(stage.read("events.jsonl").lines().count() >= 50);
+    let (code, json) = stage.json(&["replay", "journal", "--story", "bell.story"]);
+    assert_eq!((code, &json["identical"], &json["inputs"]), (0, &true.into(), &150.into()), "{json}");
+    let path = stage.path("journal/00000001.journal");
+    let mut bytes = fs::read(&path).expect("read");
+    let place = bytes.len() - 60;
+    bytes[place] ^= 4;
+    fs::write(&path, bytes).expect("written");
+    let run = stage.run(&["replay", "journal"]);
+    assert_eq!(run.code, 1, "{}", run.out);
+    assert!(run.out.contains("parts at tick 0, input 14"), "{}", run.out);
+    assert_eq!(stage.run(&["replay", "nowhere"]).code, 20);
+}
+
+#[test]
+fn a_save_is_checked_against_an_edited_story() {
+    let stage = played();
+    let run = stage.run(&["save-check", "evening.save", "bell.story", "--strict"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("everything can be taken over"), "{}", run.out);
+    stage.write("edited.story", BELL.replace("action ring", "action toll"));
+    let run = stage.run(&["save-check", "evening.save", "edited.story"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("there is no action `ring` any more"), "{}", run.out);
+    let (code, json) = stage.json(&["save-check", "evening.save", "edited.story", "--strict"]);
+    assert_eq!((code, &json["ok"], &json["same_story"]), (1, &false.into(), &false.into()), "{json}");
+    stage.write("none.save", "nonsense");
+    assert_eq!(stage.run(&["save-check", "none.save", "bell.story"]).code, 1);
+}

@@ -1,0 +1,112 @@
+//! Reading a segment, record by record, until its end or the first that is not whole.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::record::{HEAD, RECORD_MAX, Record};
+use super::{Damage, JournalError};
+
+const EXTENSION: &str = "journal";
+
+/// The file of a segment.
+pub fn file(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{number:08}.{EXTENSION}"))
+}
+
+/// The segments in a folder by number; of a file, the file itself.
+pub fn list(path: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
+    if path.is_file() {
+        return Ok(vec![(number(path).unwrap_or(1), path.to_owned())]);
+    }
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(JournalError::disk(path, &error)),
+    };
+    let mut segments = Vec::new();
+    for entry in entries {
+        let found = entry.map_err(|error| JournalError::disk(path, &error))?.path();
+        segments.extend(number(&found).map(|number| (number, found)));
+    }
+    segments.sort();
+    Ok(segments)
+}
+
+fn number(path: &Path) -> Option<u64> {
+    (path.extension()? == EXTENSION).then_some(())?;
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+/// Reads a segment.
+pub struct SegmentReader<R> {
+    from: R,
+    file: PathBuf,
+    at: u64,
+    length: u64,
+    over: bool,
+}
+
+/// A record that was read, with its checksum.
+pub type Read1 = (Record, u32);
+
+impl SegmentReader<BufReader<File>> {
+    /// Opens a segment.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(|error| JournalError::disk(path, &error))?;
+        Ok(Self::new(BufReader::new(file), path, length))
+    }
+}
+
+impl<R: Read> SegmentReader<R> {
+    /// Reads so many bytes; the name is for messages.
+    pub fn new(from: R, file: &Path, length: u64) -> Self {
+        Self { from, file: file.to_owned(), at: 0, length, over: false }
+    }
+
+    /// How many bytes were good so far.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    fn damage(&mut self, problem: impl Into<String>) -> Damage {
+        self.over = true;
+        Damage { file: self.file.clone(), at: self.at, bytes: self.length - self.at, problem: problem.into() }
+    }
+
+    fn read(&mut self) -> Result<Read1, Damage> {
+        let left = self.length - self.at;
+        let mut head = [0; HEAD];
+        if left < HEAD as u64 || self.from.read_exact(&mut head).is_err() {
+            return Err(self.damage("the last record was torn"));
+        }
+        let [a, b, c, d, e, f, g, h] = head;
+        let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+        if length > RECORD_MAX {
+            return Err(self.damage("no record is so long"));
+        }
+        if u64::from(length) > left - HEAD as u64 {
+            return Err(self.damage("the last record was torn"));
+        }
+        // No more is asked for than the file has.
+        let mut bytes = vec![0; length as usize];
+        if let Err(error) = self.from.read_exact(&mut bytes) {
+            return Err(self.damage(error.to_string()));
+        }
+        if crc32fast::hash(&bytes) != sum {
+            return Err(self.damage("the checksum of a record is wrong"));
+        }
+        let record = Record::read(&bytes).map_err(|problem| self.damage(problem))?;
+        self.at += HEAD as u64 + u64::from(length);
+        Ok((record, sum))
+    }
+}
+
+impl<R: Read> Iterator for SegmentReader<R> {
+    type Item = Result<Read1, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (!self.over && self.at < self.length).then(|| self.read())
+    }
+}

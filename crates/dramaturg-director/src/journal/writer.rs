@@ -1,0 +1,219 @@
+//! Writing a journal.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Files, Sink};
+use super::header::{FORMAT, Header, SavedOptions};
+use super::record::{self, Record};
+use super::{JournalError, JournalOptions, Notice, Sync, segment};
+use crate::clock::Moment;
+use crate::director::{Director, Input};
+use crate::save::story_hash;
+
+/// The journal of a session.
+///
+/// [`Journal::append`] comes before [`Director::step`], [`Journal::settle`] after it. Both tell what somebody should know; neither
+/// ever stops the game.
+pub struct Journal {
+    pub(super) folder: PathBuf,
+    pub(super) options: JournalOptions,
+    pub(super) disk: Box<dyn Disk>,
+    /// Held as long as the journal is written.
+    pub(super) _lock: File,
+    /// Where inputs go; none while the disk is in trouble.
+    pub(super) sink: Option<Box<dyn Sink>>,
+    pub(super) segment: u64,
+    /// The length of the segment.
+    pub(super) bytes: u64,
+    pub(super) rotate_at: u64,
+    pub(super) inputs: u64,
+    /// The checksum of the last record.
+    pub(super) chain: u32,
+    pub(super) unhashed: u32,
+    pub(super) now: Moment,
+    pub(super) retry_at: Moment,
+}
+
+impl Journal {
+    /// Begins the journal of a session in an empty or new folder.
+    pub fn create(folder: &Path, options: JournalOptions, director: &mut Director) -> Result<Self, JournalError> {
+        Self::create_on(Box::new(Files), folder, options, director)
+    }
+
+    /// The same, with segments kept by something else than the system's files.
+    pub fn create_on(
+        disk: Box<dyn Disk>,
+        folder: &Path,
+        options: JournalOptions,
+        director: &mut Director,
+    ) -> Result<Self, JournalError> {
+        fs::create_dir_all(folder).map_err(|error| JournalError::disk(folder, &error))?;
+        let lock = lock(folder)?;
+        if !segment::list(folder)?.is_empty() {
+            return Err(JournalError::Exists(folder.to_owned()));
+        }
+        let mut journal = Self::closed(disk, folder, options, lock);
+        journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error))?;
+        Ok(journal)
+    }
+
+    pub(super) fn closed(disk: Box<dyn Disk>, folder: &Path, options: JournalOptions, lock: File) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            rotate_at: options.segment_bytes,
+            options,
+            disk,
+            _lock: lock,
+            sink: None,
+            segment: 0,
+            bytes: 0,
+            inputs: 0,
+            chain: 0,
+            unhashed: 0,
+            now: Moment::MIN,
+            retry_at: Moment::MIN,
+        }
+    }
+
+    /// How many inputs there were, also those that could not be written.
+    pub fn inputs(&self) -> u64 {
+        self.inputs
+    }
+
+    /// Which segment is written, from 1.
+    pub fn segment(&self) -> u64 {
+        self.segment
+    }
+
+    /// Whether inputs are written down.
+    pub fn is_writing(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// Writes an input down, before the director takes it in.
+    pub fn append(&mut self, input: &Input, director: &Director) -> Option<Notice> {
+        self.inputs += 1;
+        self.unhashed = self.unhashed.saturating_add(1);
+        self.now = self.now.max(input.now());
+        self.put(&Record::input(self.chain, director.trail(), input))
+    }
+
+    /// After an input: notes what came of it and begins another segment, when it is time for that.
+    pub fn settle(&mut self, director: &mut Director) -> Option<Notice> {
+        // A planner that is at work, perhaps elsewhere, cannot be saved.
+        let at_rest = !director.core().is_thinking();
+        if self.sink.is_none() {
+            return if at_rest { self.resume(director) } else { None };
+        }
+        if self.unhashed >= self.options.hash_every.max(1) {
+            self.unhashed = 0;
+            let notice = self.put(&Record::content(director.core().content_hash()));
+            if notice.is_some() {
+                return notice;
+            }
+        }
+        if self.bytes >= self.rotate_at && at_rest { self.rotate(director) } else { None }
+    }
+
+    /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at work elsewhere.
+    pub fn rotate(&mut self, director: &mut Director) -> Option<Notice> {
+        // Saving makes the planner forget; if no segment can be begun, a replay must know of it all the same.
+        let notice = self.put(&Record::saved());
+        if notice.is_some() || self.sink.is_none() {
+            return notice;
+        }
+        let error = self.begin_segment(director).err()?;
+        self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes / 4 + 1);
+        Some(Notice::NotRotated(error.to_string()))
+    }
+
+    /// Tries again after trouble: what was not written is in the snapshot that a segment begins with.
+    fn resume(&mut self, director: &mut Director) -> Option<Notice> {
+        if self.now < self.retry_at {
+            return None;
+        }
+        self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        self.begin_segment(director).ok().map(|()| Notice::Resumed)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Option<Notice> {
+        let sink = self.sink.as_mut()?;
+        let written = sink.put(bytes).and_then(|()| match self.options.sync {
+            Sync::Each => sink.sync(),
+            Sync::Never => Ok(()),
+        });
+        match written {
+            Ok(()) => {
+                self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+                self.chain = record::checksum(bytes);
+                None
+            }
+            Err(error) => {
+                // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
+                let _ = sink.cut(self.bytes);
+                self.sink = None;
+                self.retry_at = self.now.saturating_add(self.options.retry_micros);
+                Some(Notice::Stopped(error.to_string()))
+            }
+        }
+    }
+
+    /// Begins a segment with a snapshot. It gets its name when it is whole.
+    pub(super) fn begin_segment(&mut self, director: &mut Director) -> io::Result<()> {
+        let save = director.save().to_bytes();
+        let (model, number) = (director.core().model(), self.segment + 1);
+        let header = Header {
+            format: FORMAT,
+            story: story_hash(model),
+            title: model.title.clone(),
+            path: self.options.story.clone(),
+            segment: number,
+            inputs: self.inputs,
+            options: SavedOptions::new(model, director.core().options()),
+        };
+        let (mut bytes, snapshot) = (Record::header(&header), Record::snapshot(&save));
+        bytes.extend_from_slice(&snapshot);
+        let (unnamed, named) = (self.folder.join("unfinished"), segment::file(&self.folder, number));
+        let sync = self.options.sync == Sync::Each;
+        let mut sink = self.disk.create(&unnamed)?;
+        let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
+        if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
+            // It takes room that the game may need.
+            let _ = fs::remove_file(&unnamed);
+            return Err(error);
+        }
+        self.sink = Some(sink);
+        self.segment = number;
+        self.bytes = bytes.len() as u64;
+        self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes);
+        self.chain = record::checksum(&snapshot);
+        self.unhashed = 0;
+        self.forget_old();
+        Ok(())
+    }
+
+    fn forget_old(&self) {
+        let Ok(segments) = segment::list(&self.folder) else { return };
+        let surplus = match self.options.keep {
+            0 => 0,
+            keep => segments.len().saturating_sub(keep),
+        };
+        for (_, path) in segments.iter().take(surplus) {
+            // One that cannot be removed now is removed next time.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Makes sure that nobody else writes here, as long as the file lives.
+pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(|error| JournalError::disk(&path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
+        Err(TryLockError::Error(error)) => Err(JournalError::disk(&path, &error)),
+    }
+}

@@ -1,0 +1,96 @@
+//! A channel with everything in it: what a director keeps, so that it goes on exactly as it would have.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Channel, ChannelOptions, Sent};
+
+/// Numbers in a kept channel are no larger than this, so that counting on from them cannot overflow.
+const NUMBER_MAX: u64 = u64::MAX >> 2;
+
+/// Everything of a channel, also what is due when and what came before its turn. A [`super::ChannelSave`] is less: what is enough
+/// to go on in another time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChannelState<In> {
+    /// Which stretch of the session.
+    pub epoch: u32,
+    /// The number of the next message.
+    pub next: u64,
+    /// The last number that arrived.
+    pub received: u64,
+    outbox: Vec<(u64, i64, i64, Vec<u8>)>,
+    loose: Vec<Vec<u8>>,
+    ahead: Vec<(u64, In)>,
+    owes_ack: bool,
+    resent: u64,
+}
+
+impl<Out: Serialize, In: DeserializeOwned + Clone> Channel<Out, In> {
+    /// Everything, to go on exactly here or elsewhere.
+    pub fn state(&self) -> ChannelState<In> {
+        let outbox = self.outbox.iter().map(|sent| (sent.seq, sent.due, sent.wait, sent.message.clone()));
+        ChannelState {
+            epoch: self.epoch,
+            next: self.next,
+            received: self.received,
+            outbox: outbox.collect(),
+            loose: self.loose.iter().cloned().collect(),
+            ahead: self.ahead.iter().map(|(seq, message)| (*seq, message.clone())).collect(),
+            owes_ack: self.owes_ack,
+            resent: self.resent,
+        }
+    }
+
+    /// Goes on exactly from what was kept.
+    pub fn of_state(options: ChannelOptions, state: &ChannelState<In>) -> Self {
+        let sent = |(seq, due, wait, message): &(u64, i64, i64, Vec<u8>)| Sent {
+            seq: *seq,
+            due: *due,
+            wait: *wait,
+            message: message.clone(),
+        };
+        Self {
+            options,
+            epoch: state.epoch.min(u32::MAX >> 1),
+            next: state.next.clamp(1, NUMBER_MAX),
+            outbox: state.outbox.iter().map(sent).collect(),
+            loose: state.loose.iter().cloned().collect::<VecDeque<_>>(),
+            received: state.received.min(NUMBER_MAX),
+            ahead: state.ahead.iter().cloned().collect(),
+            owes_ack: state.owes_ack,
+            spare: Vec::new(),
+            frame: Vec::new(),
+            resent: state.resent.min(NUMBER_MAX),
+            out: PhantomData,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Codec;
+
+    #[test]
+    fn a_channel_goes_on_exactly() {
+        let options = ChannelOptions::new(Codec::Binary, 8);
+        let mut live: Channel<u32, u32> = Channel::new(options);
+        (0..3).for_each(|message| live.send(i64::from(message), &message));
+        live.send_loose(&7);
+        live.poll(1, &0, &mut |_| {});
+        let frame = crate::Frame { epoch: 0, seq: 2, ack: 1, message: 5 };
+        live.accept(frame);
+        let mut loaded: Channel<u32, u32> = Channel::of_state(options, &live.state());
+        assert_eq!(loaded.state(), live.state());
+        for now in 2..60 {
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            live.poll(now, &0, &mut |bytes| left.push(bytes.to_vec()));
+            loaded.poll(now, &0, &mut |bytes| right.push(bytes.to_vec()));
+            assert_eq!(left, right);
+        }
+        assert!(live.resent() > 0);
+    }
+}
