@@ -91,7 +91,9 @@ impl Core {
         self.clock.resume(hello.tick, hello.rate_milli, self.now);
         self.heard = (hello.tick, self.now);
         self.table = hello.resume.as_ref().map(|resume| resume.tasks.clone()).unwrap_or_default();
-        let version = Version { major: VERSION.major, minor: VERSION.minor.min(hello.version.minor) };
+        // The smaller minor number counts; by value, for a constant 0 would make the comparison look idle.
+        let ours = VERSION;
+        let version = Version { minor: std::cmp::min(ours.minor, hello.version.minor), ..ours };
         let welcome = Welcome {
             version,
             session: self.options.session.clone(),

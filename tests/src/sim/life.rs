@@ -152,7 +152,7 @@ impl Life {
         let options = DirectorOptions {
             policy: Policy::Decoupled,
             omega: 6,
-            mu: if self.seed % 4 == 0 { Journey::Given(self.longest_journey()) } else { Journey::Measured },
+            mu: if self.seed.is_multiple_of(4) { Journey::Given(self.longest_journey()) } else { Journey::Measured },
             world: WorldOptions { detail: Detail::Happenings, ..WorldOptions::default() },
             mechanisms,
             ..DirectorOptions::default()

@@ -45,7 +45,9 @@ impl LinkKind {
 }
 
 /// Both ends of a link, the game's first.
-fn pair(kind: LinkKind) -> Result<(Box<dyn Link>, Box<dyn Link>), LinkError> {
+type Ends = (Box<dyn Link>, Box<dyn Link>);
+
+fn pair(kind: LinkKind) -> Result<Ends, LinkError> {
     let options = LinkOptions::new(kind.codec());
     Ok(match kind {
         LinkKind::Inline => {
