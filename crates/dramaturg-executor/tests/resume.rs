@@ -176,7 +176,7 @@ fn a_welcome_to_another_epoch_makes_it_call_again() {
     expect![[r#"
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 2
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":1,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":1,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":3,"received":1,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 3
         * 3: welcome to Cellar, session s1
