@@ -1,10 +1,12 @@
 //! The world as it is known: what was reported, each thing at its own tick, and what follows from it.
 //!
 //! A [`World`] has no past, but reports come late: a step started three ticks ago, the player has been elsewhere for a second. So a
-//! chronicle keeps a world some way back, and every report since then. A report that lies behind the present moment runs the world
-//! again from there; all others cost nothing extra.
+//! chronicle keeps a world some way back, a few on the way from there, and every report since then. A report that lies behind the
+//! present moment runs the world again from the last of them that it does not touch; all others cost nothing extra.
 
+mod mark;
 mod save;
+use mark::Marks;
 pub use save::ChronicleSave;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +16,7 @@ use dramaturg_model::{Model, Observation, Step, Tick};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
-use crate::simulate::{Expectations, NameProblem, Unmet, World, WorldEvent, WorldOptions, names};
+use crate::simulate::{Expectations, NameProblem, Phase, Unmet, World, WorldEvent, WorldOptions, names};
 
 /// How a chronicle is kept.
 #[derive(Clone, Debug)]
@@ -72,6 +74,8 @@ pub struct Chronicle {
     window: Tick,
     /// The world some way back; everything reported up to its tick is in it.
     base: World,
+    /// The world at a few ticks since.
+    marks: Marks,
     /// The world at the last tick that was reported.
     present: World,
     /// Reports after the base, by tick and order of arrival.
@@ -101,6 +105,7 @@ impl Chronicle {
         Self {
             window: window.max(1),
             base: world.clone(),
+            marks: Marks::default(),
             present: world,
             facts: BTreeMap::new(),
             arrived: 0,
@@ -120,8 +125,7 @@ impl Chronicle {
 
     /// The oldest tick about which something can still be reported.
     pub fn oldest(&self) -> Tick {
-        let (tick, phase) = self.base.next_phase();
-        if phase == crate::simulate::Phase::Observe { tick } else { tick.saturating_add(1) }
+        first_open(&self.base)
     }
 
     /// How often a report made the world run again.
@@ -169,7 +173,7 @@ impl Chronicle {
         run.duration = duration.max(1);
         let lasts = run.lasts(self.present.now());
         self.present.amend(step, lasts);
-        self.base.amend(step, lasts);
+        self.amend_past(step, lasts);
     }
 
     /// A running step has ended, with its effects.
@@ -183,9 +187,9 @@ impl Chronicle {
         if self.is_ahead(tick) {
             self.present.amend(step, lasts);
         } else {
-            self.behind = true;
+            self.fall_behind(tick);
         }
-        self.base.amend(step, lasts);
+        self.amend_past(step, lasts);
     }
 
     /// A running step has ended without its effects.
@@ -202,9 +206,21 @@ impl Chronicle {
         tick >= self.present.next_phase().0
     }
 
+    fn fall_behind(&mut self, tick: Tick) {
+        self.behind = true;
+        self.marks.forget_from(tick);
+    }
+
+    fn amend_past(&mut self, step: u32, lasts: Tick) {
+        self.base.amend(step, lasts);
+        self.marks.amend(step, lasts);
+    }
+
     fn report(&mut self, tick: Tick, fact: Fact) {
         let tick = tick.max(self.oldest());
-        self.behind |= !self.is_ahead(tick);
+        if !self.is_ahead(tick) {
+            self.fall_behind(tick);
+        }
         self.facts.insert((tick, self.arrived), fact);
         self.arrived += 1;
     }
@@ -224,17 +240,20 @@ impl Chronicle {
             run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick);
         }
         self.tell();
+        self.marks.pass(&self.present, self.next);
         if self.present.now().saturating_sub(self.base.now()) > self.window.saturating_mul(2) {
             self.settle(model);
         }
     }
 
-    /// Runs the world again from the base.
+    /// Runs the world again from the last one that is not touched by what came.
     fn run_again(&mut self, model: &Model, tick: Tick) {
         self.behind = false;
-        self.present = self.base.clone();
-        self.next = (Tick::MIN, 0);
-        let oldest = self.oldest();
+        (self.present, self.next) = match self.marks.last() {
+            Some((world, next)) => (world.clone(), next),
+            None => (self.base.clone(), (Tick::MIN, 0)),
+        };
+        let oldest = first_open(&self.present);
         for (id, run) in self.runs.iter().filter(|(_, run)| run.start < oldest) {
             self.present.amend(*id, run.lasts(tick));
         }
@@ -244,7 +263,7 @@ impl Chronicle {
     fn tell(&mut self) {
         for event in self.present.drain() {
             let mut hasher = FxHasher::default();
-            format!("{:?}", event.kind).hash(&mut hasher);
+            event.kind.hash(&mut hasher);
             if self.told.insert((event.tick, hasher.finish())) {
                 self.events.push(event);
             }
@@ -260,6 +279,7 @@ impl Chronicle {
         }
         run_world(model, &mut self.base, &self.facts, &mut next, &self.runs, to);
         self.base.drain();
+        self.marks.forget_until(to);
         self.facts = self.facts.split_off(&(to.saturating_add(1), 0));
         self.told = self.told.split_off(&(to, 0));
         self.runs.retain(|_, run| run.finished.or(run.cut).is_none_or(|end| end > to));
@@ -277,7 +297,7 @@ impl Chronicle {
                 }
                 Fact::Started(id) => {
                     if let Some(run) = self.runs.get(id).filter(|run| run.cut.is_none()) {
-                        let step = Step { start: *at, duration: run.lasts(world.now()), ..run.step.clone() };
+                        let step = Step { start: *at, ..run.step.clone() };
                         let _ = world.schedule(model, &step);
                     }
                 }
@@ -286,6 +306,12 @@ impl Chronicle {
         }
         world
     }
+}
+
+/// The first tick of which a world has run nothing.
+fn first_open(world: &World) -> Tick {
+    let (tick, phase) = world.next_phase();
+    if phase == Phase::Observe { tick } else { tick.saturating_add(1) }
 }
 
 /// Runs a world up to a tick, with every fact at its own.
@@ -297,8 +323,10 @@ fn run_world(
     runs: &BTreeMap<u32, Run>,
     tick: Tick,
 ) {
-    let due = facts.range(*next..(tick.saturating_add(1), 0));
-    for ((at, number), fact) in due {
+    // A step starts as planned; only then does it take longer or shorter than that, as it did in the game.
+    let mut fresh: Vec<(u32, Tick)> = Vec::new();
+    let mut due = facts.range(*next..(tick.saturating_add(1), 0)).peekable();
+    while let Some(((at, number), fact)) = due.next() {
         world.step_to(model, at.saturating_sub(1));
         match fact {
             Fact::Seen(seen) => {
@@ -307,13 +335,20 @@ fn run_world(
             }
             Fact::Started(id) => {
                 if let Some(run) = runs.get(id) {
-                    let step = Step { start: *at, duration: run.lasts(tick), ..run.step.clone() };
+                    let step = Step { start: *at, ..run.step.clone() };
                     let _ = world.schedule(model, &step);
+                    fresh.push((*id, run.lasts(tick)));
                 }
             }
             Fact::Cut(id) => world.cut(*id),
         }
         *next = (*at, number + 1);
+        if !fresh.is_empty() && due.peek().is_none_or(|((then, _), _)| then > at) {
+            world.step_to(model, *at);
+            for (step, lasts) in fresh.drain(..) {
+                world.amend(step, lasts);
+            }
+        }
     }
     world.step_to(model, tick);
 }

@@ -18,7 +18,7 @@ pub mod unreachable_ending;
 pub mod unreachable_goal;
 pub mod unreachable_level;
 
-use prospect::Prospect;
+use prospect::{Cast, Prospect};
 
 /// Every code of this module, in order of name.
 pub const ALL: &[Code] = &[
@@ -61,19 +61,29 @@ impl Default for LintOptions {
 /// assert_eq!(codes, ["impossible-action", "unreachable-goal"]);
 /// ```
 pub fn lint(model: &Model, options: &LintOptions) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    let prospect = Prospect::of(model, options.limits);
+    let mut found = reached(model, Cast::Few, options.limits);
+    // What one member of a population cannot do another might: a finding stands only if it holds of everybody.
+    if !found.is_empty() && Cast::Few.leaves_out(model) {
+        found = reached(model, Cast::All, options.limits);
+    }
     contract_unmet::rule(model, &mut found);
     keep_broken_at_start::rule(model, &mut found);
-    rule_loop::rule(model, &prospect, &mut found);
-    impossible_action::rule(model, &prospect, options.limits, &mut found);
-    unreachable_level::rule(model, &prospect, &mut found);
-    unreachable_goal::rule(model, &prospect, &mut found);
-    unreachable_ending::rule(model, &prospect, &mut found);
-    goals_conflict::rule(model, &prospect, &mut found);
     if options.deep {
         dead_end::rule(model, options, &mut found);
     }
     sort_diagnostics(&mut found);
+    found
+}
+
+/// The findings that follow from what can be reached.
+fn reached(model: &Model, cast: Cast, limits: Limits) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let prospect = Prospect::of(model, cast, limits);
+    rule_loop::rule(model, &prospect, &mut found);
+    impossible_action::rule(model, &prospect, limits, &mut found);
+    unreachable_level::rule(model, &prospect, &mut found);
+    unreachable_goal::rule(model, &prospect, &mut found);
+    unreachable_ending::rule(model, &prospect, &mut found);
+    goals_conflict::rule(model, &prospect, &mut found);
     found
 }

@@ -11,7 +11,7 @@ use crate::chronicle::{Chronicle, ChronicleOptions, ChronicleSave};
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
-use crate::simulate::{ViolationKind, WorldEventKind};
+use crate::simulate::{Detail, ViolationKind, WorldEventKind, WorldOptions};
 
 /// How a script is performed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +89,9 @@ impl Scripted {
         let mut script: Vec<Step> = plan.steps.clone();
         script.sort_by_key(|step| (step.start, step.id));
         let next_id = script.iter().map(|step| step.id.saturating_add(1)).max().unwrap_or(0);
-        let chronicle = Chronicle::begin(&model, ChronicleOptions::default());
+        // Nobody hears what happens in a planner's own world, only what could not happen.
+        let world = WorldOptions { detail: Detail::Violations, ..WorldOptions::default() };
+        let chronicle = Chronicle::begin(&model, ChronicleOptions { world, ..ChronicleOptions::default() });
         Self {
             chance: Chance::new(options.seed),
             script: script.into(),
@@ -186,18 +188,23 @@ impl Scripted {
     /// Looks ahead: up to which tick everything can be performed as planned.
     fn foresee(&self) -> Option<Tick> {
         let mut world = self.chronicle.ahead(&self.model);
+        let mut starts = vec![self.now.most];
         let steps = self.plan.values().chain(self.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
-        let mut last = self.now.most;
         for step in steps {
-            last = last.max(step.start);
             if world.schedule(&self.model, step).is_err() {
                 return Some(step.start.saturating_sub(1));
             }
+            starts.push(step.start);
         }
-        world.step_to(&self.model, last);
-        world.drain().into_iter().find_map(|event| match event.kind {
-            WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
-            _ => None,
+        starts.sort_unstable();
+        starts.dedup();
+        // From one start to the next, for what comes after the first trouble does not matter.
+        starts.into_iter().find_map(|start| {
+            world.step_to(&self.model, start);
+            world.drain().into_iter().find_map(|event| match event.kind {
+                WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
+                _ => None,
+            })
         })
     }
 }

@@ -6,6 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use dramaturg_tests::sim::{Broken, Totals, run, trace};
 
+/// Seeds are many small pieces; the system's allocator took a sixth of each.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const USAGE: &str = "usage: sim [--seeds N] [--first S] [--threads T] [--break resend|lock|dedupe|clock|journal]";
 
 struct Wanted {

@@ -158,7 +158,7 @@ impl Life {
             ..DirectorOptions::default()
         };
         let options_script = ScriptOptions {
-            horizon: 90,
+            horizon: 50 + (self.seed / 7 % 5) as Tick * 10,
             retries: (self.seed % 3) as u32,
             fidget: 3 + (self.seed % 5) as u32,
             seed: self.seed,
@@ -423,7 +423,8 @@ impl Life {
             // What was published is sent at once.
             self.input(Input::Pump { now, frames: Vec::new() });
         } else if self.thinking_until.is_none() && self.next_think <= now {
-            self.next_think = now + 16_667;
+            // Some planners are asked every tick, some every tenth of a second.
+            self.next_think = now + (1 + (self.seed / 3 % 7) as i64) * 16_667;
             self.input(Input::Begin { now });
             let overruns = self.faults.overruns > 0 && self.chance.below(self.faults.overruns) == 0;
             let ticks = if overruns { 90 } else { 1 + self.chance.below(4) as i64 };

@@ -21,6 +21,7 @@ pub mod stage;
 pub use stage::Stage;
 pub mod stopwatch;
 pub use stopwatch::Stopwatch;
+mod sync;
 pub mod tally;
 pub use tally::{Figures, Tally};
 pub mod thinkers;

@@ -2,14 +2,14 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use dramaturg_planner::planner::{Planner, Workers};
 
 use super::stopwatch::micros;
+use super::sync::mpsc::{Receiver, Sender, channel};
+use super::sync::thread;
+use super::sync::{Arc, Mutex, PoisonError};
 use crate::clock::Moment;
 use crate::feed::{Feed, Thought};
 
@@ -51,11 +51,10 @@ impl ThinkersDoor {
     }
 }
 
-/// Threads that planners work in. They end when this is dropped.
+/// Threads that planners work in. They end when this and all doors to it are gone; nobody waits for that.
 pub struct Thinkers {
-    jobs: Option<Sender<Job>>,
+    jobs: Sender<Job>,
     done: Receiver<Done>,
-    threads: Vec<JoinHandle<()>>,
 }
 
 impl Thinkers {
@@ -64,11 +63,10 @@ impl Thinkers {
         let (jobs, todo) = channel::<Job>();
         let (tell, done) = channel();
         let (todo, wake) = (Arc::new(Mutex::new(todo)), Arc::new(wake));
-        let mut threads = Vec::new();
         for number in 0..count.max(1) {
             let (todo, tell, wake) = (Arc::clone(&todo), tell.clone(), Arc::clone(&wake));
             let thread = thread::Builder::new().name(format!("planner-{number}"));
-            threads.push(thread.spawn(move || {
+            thread.spawn(move || {
                 loop {
                     let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(job) = job else { return };
@@ -77,28 +75,19 @@ impl Thinkers {
                     }
                     wake();
                 }
-            })?);
+            })?;
         }
-        Ok(Self { jobs: Some(jobs), done, threads })
+        Ok(Self { jobs, done })
     }
 
     /// A door for sessions to hand their planners through.
     pub fn door(&self) -> ThinkersDoor {
-        // There is a sender as long as this lives; otherwise jobs go nowhere.
-        ThinkersDoor { jobs: self.jobs.clone().unwrap_or_else(|| channel().0) }
+        ThinkersDoor { jobs: self.jobs.clone() }
     }
 
     /// The next planner that has worked, if one has.
     pub fn done(&self) -> Option<Done> {
         self.done.try_recv().ok()
-    }
-}
-
-impl Drop for Thinkers {
-    fn drop(&mut self) {
-        // Those who wait for a job wake up and end; sessions that still hold a door would keep them, so nobody waits for them.
-        self.jobs = None;
-        self.threads.retain(|thread| !thread.is_finished());
     }
 }
 

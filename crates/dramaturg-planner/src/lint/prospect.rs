@@ -1,8 +1,8 @@
 //! What may ever become true in each level.
 
 use dramaturg_model::{
-    Aim, AimTime, EndingId, Expr, FluentId, FluentRef, LevelId, MilestoneId, Model, Owner, Reading, Rule, Span,
-    Trigger, Var, Wish, WishId, WishKind,
+    Aim, AimTime, EndingId, Expr, FluentId, FluentRef, LevelId, MilestoneId, Model, ObjectId, Owner, Reading, Rule,
+    Span, Trigger, Var, Wish, WishId, WishKind,
 };
 use smol_str::SmolStr;
 
@@ -23,9 +23,37 @@ pub(crate) struct Prospect {
     pub(crate) reached: Vec<LevelId>,
 }
 
+/// Who acts while we look at what may become true.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cast {
+    /// One member of each population stands for all: what it can do is possible, but what it cannot do another might.
+    Few,
+    /// Everybody.
+    All,
+}
+
+impl Cast {
+    /// Everybody but the populations' members, of which the first of each is kept; none: everybody.
+    fn members(self, model: &Model) -> Option<Vec<ObjectId>> {
+        let mut left_out: Vec<ObjectId> =
+            model.populations.values().flat_map(|population| population.objects.iter().skip(1).copied()).collect();
+        if self == Self::All || left_out.is_empty() {
+            return None;
+        }
+        left_out.sort_unstable();
+        Some(model.objects.ids().filter(|object| left_out.binary_search(object).is_err()).collect())
+    }
+
+    /// Whether fewer than everybody act.
+    pub(crate) fn leaves_out(self, model: &Model) -> bool {
+        self == Self::Few && model.populations.values().any(|population| population.objects.len() > 1)
+    }
+}
+
 impl Prospect {
     /// Grounds every level that can be come to, from the first on.
-    pub(crate) fn of(model: &Model, limits: Limits) -> Self {
+    pub(crate) fn of(model: &Model, cast: Cast, limits: Limits) -> Self {
+        let members = cast.members(model);
         let mut prospect = Self { levels: Vec::new(), reached: Vec::new() };
         let mut open: Vec<Option<LevelId>> = vec![model.first_level()];
         while let Some(level) = open.pop() {
@@ -33,7 +61,7 @@ impl Prospect {
                 continue;
             }
             prospect.reached.extend(level);
-            let found = LevelProspect::of(model, level, limits);
+            let found = LevelProspect::of(model, level, members.as_deref(), limits);
             for (id, wish) in &found.milestones {
                 if let Some(next) = model.milestones[*id].next
                     && !found.is_impossible(*wish)
@@ -62,7 +90,7 @@ impl Prospect {
 }
 
 impl LevelProspect {
-    fn of(model: &Model, level: Option<LevelId>, limits: Limits) -> Self {
+    fn of(model: &Model, level: Option<LevelId>, cast: Option<&[ObjectId]>, limits: Limits) -> Self {
         let mut model = model.clone();
         open_carried(&mut model, level);
         // The grounder only knows wishes, so what ends a level is wished for while we look.
@@ -80,7 +108,7 @@ impl LevelProspect {
             }
         }
         model.seal();
-        let options = GroundOptions { level, limits, ..GroundOptions::default() };
+        let options = GroundOptions { level, cast, limits, ..GroundOptions::default() };
         Self { level, grounding: ground(&model, &options), endings, milestones }
     }
 

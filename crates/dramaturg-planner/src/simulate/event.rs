@@ -90,7 +90,7 @@ pub enum WaitStatus {
 }
 
 /// Something that happened in a world.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct WorldEvent {
     /// When.
     pub tick: Tick,
@@ -101,7 +101,7 @@ pub struct WorldEvent {
 }
 
 /// The kinds of what happens.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorldEventKind {
     /// A step starts and will end at this tick.
@@ -307,7 +307,7 @@ pub enum ViolationKind {
 }
 
 /// Something that is not as it must be: when, where, what was wanted and what was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Violation {
     /// What kind of thing.
     pub kind: ViolationKind,

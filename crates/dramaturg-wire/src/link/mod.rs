@@ -10,6 +10,7 @@ pub use options::{LinkOptions, MESSAGE_BYTES_MAX, QUEUE_BYTES_MAX};
 
 mod inline;
 pub use inline::InlineLink;
+mod sync;
 mod threads;
 pub use threads::ThreadLink;
 

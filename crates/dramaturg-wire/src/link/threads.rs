@@ -1,9 +1,9 @@
 //! Two ends in two threads of one process.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::Duration;
 
+use super::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use super::{Link, LinkError, LinkOptions};
 use crate::Codec;
 
@@ -30,10 +30,15 @@ pub struct ThreadLink {
 impl ThreadLink {
     /// Both ends of a new link.
     pub fn pair(options: &LinkOptions) -> (Self, Self) {
-        let (to_second, from_first) = sync_channel(FRAMES);
-        let (to_first, from_second) = sync_channel(FRAMES);
-        let (give_first, returned_first) = sync_channel(FRAMES);
-        let (give_second, returned_second) = sync_channel(FRAMES);
+        Self::pair_with(options, FRAMES)
+    }
+
+    /// The same, with room for so many frames in each queue.
+    pub fn pair_with(options: &LinkOptions, frames: usize) -> (Self, Self) {
+        let (to_second, from_first) = sync_channel(frames);
+        let (to_first, from_second) = sync_channel(frames);
+        let (give_first, returned_first) = sync_channel(frames);
+        let (give_second, returned_second) = sync_channel(frames);
         let end = |out, incoming, give_back, returned| Self {
             options: options.clone(),
             out,
@@ -128,40 +133,5 @@ impl Link for ThreadLink {
 
     fn flush(&mut self) -> Result<bool, LinkError> {
         Ok(self.pass_on())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_frames_than_the_queue_holds_wait_in_order() {
-        let (mut left, mut right) = ThreadLink::pair(&LinkOptions::default());
-        let count = FRAMES as u32 * 3;
-        (0..count).for_each(|number| left.send(&number.to_le_bytes()).expect("sent"));
-        let mut frame = Vec::new();
-        let mut heard = Vec::new();
-        while heard.len() < count as usize {
-            if right.receive(&mut frame).expect("open") {
-                heard.push(u32::from_le_bytes(frame[..].try_into().expect("four bytes")));
-            } else {
-                left.flush().expect("open");
-            }
-        }
-        assert_eq!(heard, (0..count).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn waiting_ends_with_a_frame_or_with_the_other_end() {
-        let (mut left, mut right) = ThreadLink::pair(&LinkOptions::default());
-        assert!(!right.wait(Duration::from_millis(1)));
-        let thread = std::thread::spawn(move || left.send(b"now"));
-        assert!(right.wait(Duration::from_secs(60)));
-        let mut frame = Vec::new();
-        assert_eq!(right.receive(&mut frame), Ok(true));
-        assert_eq!(thread.join().expect("no panic"), Ok(()));
-        assert!(right.wait(Duration::from_secs(60)));
-        assert_eq!(right.receive(&mut frame), Err(LinkError::Closed));
     }
 }
