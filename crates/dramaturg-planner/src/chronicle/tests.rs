@@ -87,6 +87,22 @@ fn what_is_older_than_the_window_counts_from_its_edge() {
     assert!(chronicle.observe(&model, &seen("bell.colour", "red", 3, None)).is_err());
 }
 
+#[test]
+fn a_step_that_took_longer_is_no_trouble_when_the_world_runs_again() {
+    let model = model();
+    let mut chronicle = begin(&model, 600);
+    chronicle.started(&model, &ring(1, 5), 5).expect("known");
+    chronicle.advance(&model, 30);
+    chronicle.finished(1, 27);
+    chronicle.advance(&model, 31);
+    chronicle.observe(&model, &seen("player.loud", "true", 3, None)).expect("known");
+    chronicle.advance(&model, 32);
+    assert_eq!(chronicle.reruns(), 2);
+    assert_eq!(value(&model, chronicle.present(), "bell.rung"), "1");
+    let troubles = chronicle.drain().into_iter().filter(|event| format!("{event:?}").contains("Violation"));
+    assert_eq!(troubles.collect::<Vec<_>>(), []);
+}
+
 /// However late and disordered reports come, the world is the one they tell of.
 #[test]
 fn order_of_arrival_does_not_matter() {
