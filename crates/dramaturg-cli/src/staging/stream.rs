@@ -1,7 +1,9 @@
 //! A script from a story: whatever can be done, at random.
 
+use std::collections::BTreeSet;
+
 use dramaturg::model::{Action, ActionId, ActionOrigin, Args, Chance, ConditionTime, Model, Plan, Tick};
-use dramaturg::planner::simulate::{Detail, Follow, World, WorldEventKind, WorldOptions, unmet};
+use dramaturg::planner::simulate::{Detail, Follow, World, WorldEvent, WorldEventKind, WorldOptions, unmet};
 
 use crate::transcript;
 
@@ -44,9 +46,12 @@ pub fn stream(model: &Model, options: &StreamOptions) -> Plan {
         // A step must be in the world before its tick begins.
         maker.world.step_to(model, tick - 1);
         maker.world.drain();
+        // The same step is drawn again and again where little can be done: at one moment it is tried once.
+        let mut tried = BTreeSet::new();
         let found = (0..TRIES).any(|_| {
             let Some(action) = actions.get(chance.below(actions.len())).copied() else { return false };
-            maker.choose(action, &mut chance).is_some_and(|args| maker.put(action, &args, tick))
+            let Some(args) = maker.choose(action, &mut chance) else { return false };
+            tried.insert((action, args.clone())) && maker.put(action, &args, tick)
         });
         barren = if found { 0 } else { barren + 1 };
         let gap = options.gap.max(0) as usize;
@@ -87,20 +92,15 @@ impl Maker<'_> {
         let mut trial = self.world.clone();
         trial.perform(id, action, args.clone(), tick);
         trial.step_to(model, tick);
-        let mut events = trial.drain();
+        let events = trial.drain();
         let begun = events.iter().find_map(|event| match event.kind {
             WorldEventKind::StepStarted { step, until, .. } if step == id => Some(until),
             _ => None,
         });
-        let Some(until) = begun else { return false };
+        // Most of what cannot be done shows at its start: hands that are full, a condition.
+        let Some(until) = begun.filter(|_| !is_broken(&events)) else { return false };
         trial.step_to(model, until.max(self.busy_until));
-        events.extend(trial.drain());
-        let broken = events.iter().any(|event| match &event.kind {
-            WorldEventKind::Violation(found) => !transcript::is_about_goals(found.kind),
-            WorldEventKind::StepRefused { .. } | WorldEventKind::Ending { .. } => true,
-            _ => false,
-        });
-        if broken {
+        if is_broken(&trial.drain()) {
             return false;
         }
         self.world.perform(id, action, args.clone(), tick);
@@ -109,6 +109,15 @@ impl Maker<'_> {
         self.plan.add(model.actions[action].name.as_str(), names, tick, until - tick);
         true
     }
+}
+
+/// Whether something went wrong, or the story is over.
+fn is_broken(events: &[WorldEvent]) -> bool {
+    events.iter().any(|event| match &event.kind {
+        WorldEventKind::Violation(found) => !transcript::is_about_goals(found.kind),
+        WorldEventKind::StepRefused { .. } | WorldEventKind::Ending { .. } => true,
+        _ => false,
+    })
 }
 
 #[cfg(test)]
