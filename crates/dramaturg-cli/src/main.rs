@@ -12,6 +12,7 @@ mod commands;
 mod exit;
 mod input;
 mod moment;
+mod plays;
 mod shell;
 mod staging;
 mod style;

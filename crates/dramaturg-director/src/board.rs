@@ -22,6 +22,12 @@ pub struct Entry {
     pub parts: SmallVec<[Part; 1]>,
     /// Why it could not be sent when it was last looked at.
     pub blocked: Option<String>,
+    /// Whether what was sent is the question that decides about it: the first of its tasks, before any that performs it.
+    #[serde(default)]
+    pub asking: bool,
+    /// What was answered to that question.
+    #[serde(default)]
+    pub answer: Option<String>,
 }
 
 /// One task of a step.
@@ -37,6 +43,11 @@ impl Entry {
     /// Whether the planner may no longer change it.
     pub fn is_locked(&self) -> bool {
         self.step.status != Status::Proposed
+    }
+
+    /// The number of the first task that performs it: a question comes before.
+    pub fn first_part(&self) -> u16 {
+        u16::from(self.answer.is_some() && !self.asking)
     }
 }
 
@@ -99,7 +110,8 @@ impl Board {
             let (version, parts) = old.map(|old| (old.version, old.parts)).unwrap_or_default();
             let step = Step { status: Status::Proposed, ..step.clone() };
             self.open.insert((step.start, step.id));
-            self.entries.insert(step.id, Entry { step, version, parts, blocked: None });
+            let entry = Entry { step, version, parts, blocked: None, asking: false, answer: None };
+            self.entries.insert(entry.step.id, entry);
         }
         self.version = delta.version;
         self.complete = delta.complete;
@@ -146,7 +158,16 @@ impl Board {
         }
         entry.version += 1;
         entry.blocked = None;
-        entry.parts = (0..parts).map(|_| Part { outcome: None, cancelled: false }).collect();
+        entry.parts.truncate(usize::from(entry.first_part()));
+        entry.parts.extend((0..parts).map(|_| Part { outcome: None, cancelled: false }));
+    }
+
+    /// A step was asked about and may be performed: it is to be sent again, to start at this tick. It stays locked.
+    pub fn agree(&mut self, id: u32, start: Tick) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        entry.asking = false;
+        entry.step.start = start;
+        self.open.insert((start, id));
     }
 
     /// A step has ended, whichever way.

@@ -46,8 +46,12 @@ pub fn happening(model: &Model, event: &WorldEvent) -> Option<String> {
     };
     Some(match &event.kind {
         WorldEventKind::RuleFired { rule, args } => format!("rule {}{}", model.rules[*rule].name, names(args)),
-        WorldEventKind::TaskStarted { task, args, .. } => format!("task {}{}", model.tasks[*task].name, names(args)),
-        WorldEventKind::TaskEnded { task, args, .. } => format!("done {}{}", model.tasks[*task].name, names(args)),
+        WorldEventKind::TaskStarted { task, args, method } => {
+            format!("task {}{}", method_name(model, *task, *method), names(args))
+        }
+        WorldEventKind::TaskEnded { task, args, method } => {
+            format!("done {}{}", method_name(model, *task, *method), names(args))
+        }
         WorldEventKind::GoalTaken { wish: id, args } => format!("goal taken up: {}", wish(model, *id, args)),
         WorldEventKind::GoalReached { wish: id, args } => format!("goal reached: {}", wish(model, *id, args)),
         WorldEventKind::GoalMissed { wish: id, args } => format!("goal missed: {}", wish(model, *id, args)),
@@ -69,6 +73,13 @@ pub fn happening(model: &Model, event: &WorldEvent) -> Option<String> {
         | WorldEventKind::StepRefused { .. }
         | WorldEventKind::Said { .. } => return None,
     })
+}
+
+/// A task with the method by which it is done, if that has a name.
+fn method_name(model: &Model, task: model::TaskId, method: u16) -> String {
+    let task = &model.tasks[task];
+    let method = task.methods.get(usize::from(method)).and_then(|method| method.name.as_ref());
+    method.map_or_else(|| task.name.to_string(), |method| format!("{}.{method}", task.name))
 }
 
 /// What a wish wants.

@@ -7,7 +7,7 @@ use dramaturg_wire::ToGame;
 use crate::core::Core;
 use crate::event::EventKind;
 use crate::options::{Policy, critical_window};
-use crate::order::{self, Orders};
+use crate::order::{self, Orders, Performed};
 
 /// What looking at a step came to.
 enum Look {
@@ -99,14 +99,13 @@ impl Core {
         let Some(step) = self.board.get(id).map(|entry| &entry.step) else {
             return Look::Blocked("it is gone".to_owned());
         };
-        let Some(action) = self.model.find_action(&step.action) else {
-            return Look::Blocked(format!("there is no action called `{}`", step.action));
+        let Some(known) = order::performed(&self.model, &step.action) else {
+            return Look::Blocked(format!("there is no action or task called `{}`", step.action));
         };
-        let action = &self.model.actions[action];
-        let Some(args) = order::arguments(&self.model, action, step) else {
+        let Some(args) = order::arguments(&self.model, known.params(&self.model), step) else {
             return Look::Blocked(format!("`{}` cannot be done with these objects", step.action));
         };
-        if order::needs_nothing(action) {
+        if known.needs_nothing(&self.model) {
             return Look::Send;
         }
         let world = ahead.get_or_insert_with(|| self.look_ahead());
@@ -114,7 +113,7 @@ impl Core {
             *world = self.look_ahead();
         }
         world.look_at(&self.model, step.start);
-        match order::obstacles(&self.model, action, &args, world) {
+        match order::obstacles(&self.model, known, &args, world) {
             obstacles if obstacles.is_empty() => Look::Send,
             obstacles => Look::Blocked(obstacles.join("; ")),
         }
@@ -135,18 +134,33 @@ impl Core {
     fn send(&mut self, id: u32, at_start: Option<&World>) {
         let Some(entry) = self.board.get(id) else { return };
         let step: Step = entry.step.clone();
-        let version = entry.version + 1;
-        let Some(action) = self.model.find_action(&step.action) else { return };
-        let action = &self.model.actions[action];
-        let Some(args) = order::arguments(&self.model, action, &step) else { return };
-        let at_start = at_start.filter(|_| !order::needs_nothing(action));
+        let (version, first, asked) = (entry.version + 1, entry.first_part(), entry.answer.is_some());
+        let Some(known) = order::performed(&self.model, &step.action) else { return };
+        let Some(args) = order::arguments(&self.model, known.params(&self.model), &step) else { return };
+        let at_start = at_start.filter(|_| !known.needs_nothing(&self.model));
         let mut orders = Orders {
             model: &self.model,
             dictionary: &mut self.dictionary,
             present: self.chronicle.present(),
             at_start,
         };
-        let tasks = orders.of(action, &args, &step, version);
+        let question = match known {
+            Performed::Action(action) if !asked => orders.ask(&self.model.actions[action], &args, &step, version),
+            _ => None,
+        };
+        let asks = question.is_some();
+        let tasks = match (question, known) {
+            (Some(question), _) => [question].into_iter().collect(),
+            (None, Performed::Action(action)) => {
+                orders.of(&self.model.actions[action], &args, &step, version, first)
+            }
+            (None, Performed::Task(task)) => {
+                [orders.of_task(&self.model.tasks[task], &step, version)].into_iter().collect()
+            }
+        };
+        if let Some(entry) = self.board.get_mut(id) {
+            entry.asking = asks;
+        }
         self.board.lock(id, tasks.len(), self.options.mechanisms.lock);
         self.tell(EventKind::Locked { step: id, start: step.start });
         self.feed_kind(id, version, StepEventKind::Locked);

@@ -196,6 +196,22 @@ impl Core {
         self.tell(EventKind::Answered { task: answer.task, tick: answer.tick, answer: answer.answer.clone() });
         let kind = StepEventKind::Answered(SmolStr::new(&answer.answer));
         self.feed_kind(answer.task.step, answer.version, kind);
+        let asked = self.board.get_mut(answer.task.step);
+        if let Some(entry) = asked.filter(|entry| entry.asking && entry.version == answer.version) {
+            entry.answer = Some(answer.answer.clone());
+        }
+    }
+
+    /// The question about a step has ended: the step is sent now, or it is over. Only planners know what follows from a no.
+    fn decide(&mut self, step: u32, version: u32) {
+        let answer = self.board.get(step).and_then(|entry| entry.answer.as_deref());
+        if answer.is_some_and(|answer| !matches!(answer, "no" | "later")) {
+            let start = self.insert_from();
+            self.board.agree(step, start);
+        } else {
+            self.board.end(step);
+            self.feed_kind(step, version, StepEventKind::Cancelled);
+        }
     }
 
     /// What became of a task, and so of its step.
@@ -219,10 +235,16 @@ impl Core {
         }
         let all_ended = entry.parts.iter().all(|part| part.outcome.as_ref().is_some_and(Outcome::is_final));
         let all_finished = entry.parts.iter().all(|part| part.outcome == Some(Outcome::Finished));
-        let (known, is_first) = (entry.step.clone(), number == 0);
-        let single = entry.parts.len() == 1;
+        let first = usize::from(entry.first_part());
+        let (known, is_first, asking) = (entry.step.clone(), number == first, entry.asking);
+        let single = entry.parts.len() == first + 1;
         self.tell(EventKind::Status { task, tick, outcome: outcome.clone() });
+        if asking && outcome == Outcome::Finished {
+            return self.decide(step, version);
+        }
         match &outcome {
+            // A question is asked, but nothing of what it is about has begun.
+            Outcome::Started { .. } | Outcome::Progress { .. } | Outcome::Amended { .. } if asking => {}
             Outcome::Accepted | Outcome::Progress { .. } if is_first => {
                 self.feed_event(convert::step_event(step, version, tick, &outcome));
             }

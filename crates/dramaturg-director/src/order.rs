@@ -1,17 +1,74 @@
 //! Orders: what is sent for a step, once it is known that its conditions hold.
 
 use dramaturg_model::{
-    Action, Args, Asked, Comparison, ConditionTime, Evaluator, Expr, Fixed, LatePolicy, Model, Moment, Step, Tick,
-    UseTarget, Value,
+    Action, ActionId, Args, Asked, Comparison, ConditionTime, Evaluator, Expr, Fixed, LatePolicy, Model, Moment, Param, Step,
+    Task, TaskId, Tick, UseTarget, Value,
 };
-use dramaturg_planner::simulate::{World, said, unmet};
+use dramaturg_planner::simulate::{TaskProblem, World, said, unmet};
 use dramaturg_wire as wire;
 use smallvec::SmallVec;
 
 use crate::dictionary::Dictionary;
 
+/// What a step performs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Performed {
+    /// An action.
+    Action(ActionId),
+    /// A piece of story, done as a whole.
+    Task(TaskId),
+}
+
+/// The action or task of this name.
+pub fn performed(model: &Model, name: &str) -> Option<Performed> {
+    let task = || model.tasks.iter().find(|(_, task)| task.name == name).map(|(id, _)| Performed::Task(id));
+    model.find_action(name).map(Performed::Action).or_else(task)
+}
+
+impl Performed {
+    /// The parameters that its arguments stand for.
+    pub fn params(self, model: &Model) -> &[Param] {
+        match self {
+            Self::Action(action) => &model.actions[action].params,
+            Self::Task(task) => &model.tasks[task].params,
+        }
+    }
+
+    /// Whether anything at all must hold when it starts.
+    pub fn needs_nothing(self, model: &Model) -> bool {
+        match self {
+            Self::Action(action) => needs_nothing(&model.actions[action]),
+            Self::Task(_) => false,
+        }
+    }
+}
+
 /// What must hold when a step starts and does not, in the words of the story; empty if it may start.
-pub fn obstacles(model: &Model, action: &Action, args: &Args, at_start: &World) -> Vec<String> {
+pub fn obstacles(model: &Model, known: Performed, args: &Args, at_start: &World) -> Vec<String> {
+    match known {
+        Performed::Action(action) => action_obstacles(model, &model.actions[action], args, at_start),
+        Performed::Task(task) => match at_start.can_do(model, task, args) {
+            Ok(()) => Vec::new(),
+            Err(problem) => vec![task_obstacle(&problem)],
+        },
+    }
+}
+
+/// Why a task cannot be done.
+fn task_obstacle(problem: &TaskProblem) -> String {
+    let inner = std::iter::successors(Some(problem), |problem| match problem {
+        TaskProblem::Inside(_, inner) => Some(&**inner),
+        _ => None,
+    });
+    let leaves = inner.last().map_or(&[][..], |innermost| match innermost {
+        TaskProblem::Needs(leaves) | TaskProblem::NoMethod(leaves) => leaves,
+        _ => &[],
+    });
+    let found = leaves.iter().map(|leaf| format!("wanted {} {}, found {}", leaf.what(), leaf.wanted, leaf.found));
+    std::iter::once(problem.to_string()).chain(found).collect::<Vec<_>>().join("; ")
+}
+
+fn action_obstacles(model: &Model, action: &Action, args: &Args, at_start: &World) -> Vec<String> {
     let starts = action.conditions.iter().filter(|condition| {
         condition.weight.is_none() && matches!(condition.time, ConditionTime::Start | ConditionTime::Throughout)
     });
@@ -22,21 +79,21 @@ pub fn obstacles(model: &Model, action: &Action, args: &Args, at_start: &World) 
 }
 
 /// Whether anything at all must hold when an action starts.
-pub fn needs_nothing(action: &Action) -> bool {
+fn needs_nothing(action: &Action) -> bool {
     !action.conditions.iter().any(|condition| condition.weight.is_none() && condition.time != ConditionTime::End)
 }
 
 /// The arguments of a step as values; none if the model does not have them.
-pub fn arguments(model: &Model, action: &Action, step: &Step) -> Option<Args> {
-    if action.params.len() != step.args.len() {
+pub fn arguments(model: &Model, params: &[Param], step: &Step) -> Option<Args> {
+    if params.len() != step.args.len() {
         return None;
     }
-    let argument = |(name, param): (&smol_str::SmolStr, &dramaturg_model::Param)| {
+    let argument = |(name, param): (&smol_str::SmolStr, &Param)| {
         let object = model.find_object(name).map(Value::Object);
         let symbol = model.find_symbol(name).map(Value::Symbol);
         [object, symbol].into_iter().flatten().find(|value| model.is_among(*value, &param.choices))
     };
-    step.args.iter().zip(&action.params).map(argument).collect()
+    step.args.iter().zip(params).map(argument).collect()
 }
 
 /// Where the tasks of a step are written.
@@ -52,11 +109,59 @@ pub struct Orders<'o> {
 }
 
 impl Orders<'_> {
-    /// The tasks of a step: one for each actuator that it holds.
-    pub fn of(&mut self, action: &Action, args: &Args, step: &Step, version: u32) -> SmallVec<[wire::Execute; 1]> {
+    /// The question that decides about a step, if one is to be asked: a task of its own, before those that perform it.
+    pub fn ask(&mut self, action: &Action, args: &Args, step: &Step, version: u32) -> Option<wire::Execute> {
+        let question = self.question(action, args)?;
+        Some(wire::Execute {
+            task: wire::Task { step: step.id, part: 0 },
+            version,
+            start: step.start,
+            duration: 0,
+            action: self.dictionary.number(&action.name),
+            actuator: None,
+            params: self.params(step),
+            guards: SmallVec::new(),
+            late: wire::LatePolicy { most: self.late(action, args) },
+            reads: SmallVec::new(),
+            every: 0,
+            question: Some(question),
+        })
+    }
+
+    /// A piece of story that is done as a whole: one task that holds nothing.
+    pub fn of_task(&mut self, task: &Task, step: &Step, version: u32) -> wire::Execute {
+        wire::Execute {
+            task: wire::Task { step: step.id, part: 0 },
+            version,
+            start: step.start,
+            duration: step.duration.max(1),
+            action: self.dictionary.number(&task.name),
+            actuator: None,
+            params: self.params(step),
+            guards: SmallVec::new(),
+            late: wire::LatePolicy { most: 0 },
+            reads: SmallVec::new(),
+            every: 0,
+            question: None,
+        }
+    }
+
+    fn params(&mut self, step: &Step) -> SmallVec<[wire::NameId; 8]> {
+        step.args.iter().map(|arg| self.dictionary.number(arg)).collect()
+    }
+
+    /// The tasks of a step: one for each actuator that it holds, counted from this part on.
+    pub fn of(
+        &mut self,
+        action: &Action,
+        args: &Args,
+        step: &Step,
+        version: u32,
+        first: u16,
+    ) -> SmallVec<[wire::Execute; 1]> {
         let late = wire::LatePolicy { most: self.late(action, args) };
         let guards = self.guards(action, args);
-        let params: SmallVec<[wire::NameId; 8]> = step.args.iter().map(|arg| self.dictionary.number(arg)).collect();
+        let params = self.params(step);
         let name = self.dictionary.number(&action.name);
         let mut parts: SmallVec<[(Tick, Tick, Option<wire::NameId>); 1]> = SmallVec::new();
         for held in &action.uses {
@@ -72,8 +177,8 @@ impl Orders<'_> {
         }
         parts.sort_by_key(|(from, ..)| *from);
         let mut orders: SmallVec<[wire::Execute; 1]> = SmallVec::new();
-        for ((from, to, actuator), part) in parts.into_iter().zip(0..) {
-            let is_first = part == 0;
+        for ((from, to, actuator), part) in parts.into_iter().zip(first..) {
+            let is_first = part == first;
             orders.push(wire::Execute {
                 task: wire::Task { step: step.id, part },
                 version,
@@ -86,7 +191,7 @@ impl Orders<'_> {
                 late,
                 reads: if is_first { self.reads(action, args) } else { SmallVec::new() },
                 every: self.every(action, args),
-                question: if is_first { self.question(action, args) } else { None },
+                question: None,
             });
         }
         orders

@@ -36,6 +36,26 @@ struct Script {
     twist: Twist,
 }
 
+/// What something happens to when it starts next: one of these actions, done with these objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aim {
+    /// The names of the actions.
+    pub actions: Vec<String>,
+    /// The objects in order, none where any will do; none at all: whatever they are.
+    pub params: Option<Vec<Option<String>>>,
+}
+
+impl Aim {
+    fn hits(&self, task: &TaskView<'_>) -> bool {
+        let fits = |params: &Vec<Option<String>>| {
+            let mut pairs = task.params().zip(params);
+            task.params().len() == params.len()
+                && pairs.all(|(found, wanted)| wanted.as_deref().is_none_or(|wanted| wanted == found))
+        };
+        self.actions.iter().any(|action| action == task.action()) && self.params.as_ref().is_none_or(fits)
+    }
+}
+
 /// A game that performs every task as planned, except where it was told beforehand what is to go otherwise. It keeps a transcript
 /// of what happened and when.
 ///
@@ -45,6 +65,8 @@ pub struct ScriptedGame {
     values: BTreeMap<String, Value>,
     changes: BTreeMap<Tick, Vec<(String, Option<Value>)>>,
     scripts: Vec<Script>,
+    /// What happens once, to the next task that it fits.
+    aimed: Vec<(Aim, Twist)>,
     answers: BTreeMap<String, String>,
     answer_after: Tick,
     silent: bool,
@@ -98,6 +120,16 @@ impl ScriptedGame {
     /// Lets a task take so many ticks more; it says so as soon as it has started.
     pub fn stretch(&mut self, action: impl Into<String>, which: Which, by: Tick) {
         self.script(action.into(), which, Twist::Stretch { by });
+    }
+
+    /// Lets the next task that fits fail so many ticks after it started; 0: at once.
+    pub fn fail_next(&mut self, aim: Aim, after: Tick, reason: impl Into<String>) {
+        self.aimed.push((aim, Twist::Fail { after, reason: reason.into() }));
+    }
+
+    /// Lets the next task that fits take so many ticks more.
+    pub fn stretch_next(&mut self, aim: Aim, by: Tick) {
+        self.aimed.push((aim, Twist::Stretch { by }));
     }
 
     fn script(&mut self, action: String, which: Which, twist: Twist) {
@@ -157,6 +189,14 @@ impl ScriptedGame {
                 1
             }
         };
+        // A question only decides about a task.
+        if task.question().is_none()
+            && let Some(at) = self.aimed.iter().position(|(aim, _)| aim.hits(task))
+        {
+            let (_, twist) = self.aimed.remove(at);
+            self.twists.insert(task.id(), twist);
+            return;
+        }
         let applies = |script: &&Script| script.action == task.action() && script.nth.is_none_or(|nth| nth == count);
         if let Some(script) = self.scripts.iter().find(applies) {
             self.twists.insert(task.id(), script.twist.clone());

@@ -69,8 +69,11 @@ pub struct Model {
     pub populations: Table<PopulationId, Population>,
     /// Goals for the idle.
     pub futile: Table<FutileId, Futile>,
-    /// Levels; the first is where the story begins.
+    /// Levels; the first is where the story begins, unless it says otherwise.
     pub levels: Table<LevelId, Level>,
+    /// Another level to begin in: that of a play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begins: Option<LevelId>,
     /// Milestones.
     pub milestones: Table<MilestoneId, Milestone>,
     /// Endings.
@@ -291,7 +294,7 @@ impl Model {
 
     /// The level in which the story begins: the first one, or the first inside it if it has levels itself.
     pub fn first_level(&self) -> Option<LevelId> {
-        let mut level = self.levels.ids().next()?;
+        let mut level = self.begins.or_else(|| self.levels.ids().next())?;
         while let Some((inner, _)) = self.levels.iter().find(|(_, inner)| inner.parent == Some(level)) {
             level = inner;
         }

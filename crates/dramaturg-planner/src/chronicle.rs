@@ -246,6 +246,29 @@ impl Chronicle {
         }
     }
 
+    /// The world as conditions saw it in P3 of a tick that has been reported, with everything that is known by now.
+    pub fn look_back(&self, model: &Model, tick: Tick) -> World {
+        let mut world = self.base.clone();
+        let mut next = (Tick::MIN, 0);
+        run_world(model, &mut world, &self.facts, &mut next, &self.runs, tick.saturating_sub(1));
+        for (id, run) in self.runs.iter().filter(|(_, run)| run.start < tick) {
+            world.amend(*id, run.lasts(self.present.now()));
+        }
+        for (_, fact) in self.facts.range((tick, 0)..(tick.saturating_add(1), 0)) {
+            match fact {
+                Fact::Seen(seen) => {
+                    // The names were looked at when it came in.
+                    let _ = world.observe(model, &Observation { from: tick, ..seen.clone() });
+                }
+                // What starts in this tick does so after P3.
+                Fact::Started(_) => {}
+                Fact::Cut(id) => world.cut(*id),
+            }
+        }
+        world.look_at(model, tick);
+        world
+    }
+
     /// Runs the world again from the last one that is not touched by what came.
     fn run_again(&mut self, model: &Model, tick: Tick) {
         self.behind = false;

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use dramaturg_model::{Chance, Fixed, Model, Observation, Plan, Step, StepEvent, StepEventKind, Tick};
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use crate::chronicle::{Chronicle, ChronicleOptions, ChronicleSave};
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
-use crate::simulate::{Detail, ViolationKind, WorldEventKind, WorldOptions};
+use crate::simulate::step::{Performed, duration_bounds};
+use crate::simulate::{Detail, ViolationKind, WorldEventKind, WorldOptions, names};
 
 /// How a script is performed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +84,8 @@ struct Saved {
 }
 
 const NAME: &str = "scripted";
+/// So many ticks after a `later` a question is asked again.
+const LATER: Tick = 60;
 
 impl Scripted {
     /// A planner that performs these steps.
@@ -174,6 +178,62 @@ impl Scripted {
         self.plan.insert(step.id, step);
     }
 
+    /// What a question about a step was answered with: after a no it is given up, after a later it is asked about again.
+    fn answered(&mut self, id: u32, answer: &str) {
+        if !matches!(answer, "no" | "later") {
+            return;
+        }
+        let Some(mut step) = self.taken.remove(&id).or_else(|| self.plan.remove(&id)) else { return };
+        if answer == "no" {
+            self.cost = self.cost.saturating_add(1000);
+            return;
+        }
+        step.id = self.next_id;
+        step.start = self.insert_from.saturating_add(LATER);
+        self.next_id = self.next_id.saturating_add(1);
+        self.plan.insert(step.id, step);
+    }
+
+    /// Takes one more step into the script, to be done as soon as may be: `goal done ring(mara)`. A script can do what it is told,
+    /// and reach nothing else.
+    fn add(&mut self, goal: &str) -> Result<(), String> {
+        let told = goal.strip_prefix("goal done ").map(str::trim).filter(|told| !told.starts_with('#'));
+        let told = told.ok_or("a script is performed, whatever the goals; only `goal done X` adds X to it")?;
+        let (name, args) = match told.split_once('(') {
+            Some((name, args)) => (name, args.strip_suffix(')').ok_or("a `)` is missing")?),
+            None => (told, ""),
+        };
+        let args: Vec<SmolStr> =
+            args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(SmolStr::new).collect();
+        let model = &self.model;
+        let what = names::performed(model, name).map_err(|problem| problem.to_string())?;
+        let values = names::args(model, what, &args).map_err(|problem| problem.to_string())?;
+        let duration = match what {
+            Performed::Task(_) => 1,
+            Performed::Action(action) => {
+                let state = self.chronicle.present().state();
+                let bounds = duration_bounds(model, state, &model.actions[action].duration, &values);
+                bounds.map(|(least, _)| least).ok_or_else(|| format!("how long `{name}` takes is not known"))?
+            }
+        };
+        let id = self.next_id;
+        self.next_id = id.saturating_add(1);
+        let step = Step {
+            id,
+            action: SmolStr::new(name),
+            args,
+            start: self.insert_from,
+            duration,
+            window: None,
+            status: Default::default(),
+            goals: Vec::new(),
+            origin: Default::default(),
+        };
+        // In front of what is not published yet: its start is placed when its turn comes.
+        self.script.push_front(step);
+        Ok(())
+    }
+
     /// Moves some steps about.
     fn fidget(&mut self) {
         let insert_from = self.insert_from;
@@ -244,7 +304,8 @@ impl Planner for Scripted {
                         self.taken.insert(id, step);
                     }
                 }
-                StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_) => {}
+                StepEventKind::Accepted | StepEventKind::Progress(_) => {}
+                StepEventKind::Answered(answer) => self.answered(id, answer),
                 StepEventKind::Started(tick) => {
                     if let Some(step) = self.plan.remove(&id).or_else(|| self.taken.remove(&id)) {
                         let _ = self.chronicle.started(&self.model, &step, *tick);
@@ -270,8 +331,7 @@ impl Planner for Scripted {
                     }
                 }
             }
-            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_) | StepEventKind::Answered(_))
-            {
+            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_)) {
                 self.look = Some(0);
             }
         }
@@ -292,12 +352,15 @@ impl Planner for Scripted {
     }
 
     fn set_goals(&mut self, change: &GoalChange) {
-        self.replies.extend(change.goals.iter().map(|goal| GoalReply {
-            goal: goal.clone(),
-            accepted: false,
-            reason: "a script is performed, whatever the goals".to_owned(),
-            expected: None,
-        }));
+        for goal in &change.goals {
+            let added = self.add(goal);
+            let reason = match &added {
+                Ok(()) => "it is the next thing in the script".to_owned(),
+                Err(why) => why.clone(),
+            };
+            self.replies.push(GoalReply { goal: goal.clone(), accepted: added.is_ok(), reason, expected: None });
+        }
+        self.look = Some(0);
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {

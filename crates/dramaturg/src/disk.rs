@@ -112,7 +112,7 @@ fn join(folder: &str, name: &str) -> String {
 }
 
 /// A path as sources write it: with `/`.
-pub(crate) fn written(path: &Path) -> String {
+pub fn written(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }

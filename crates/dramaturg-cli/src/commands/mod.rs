@@ -13,4 +13,5 @@ pub mod run;
 pub mod save_check;
 pub mod serve;
 pub mod simulate;
+pub mod test;
 pub mod validate;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use dramaturg::model::{Plan, Tick};
+use dramaturg::planner::simulate::Expectations;
 use dramaturg_director::shell::Figures;
 use dramaturg_director::{Event, Journey, Policy};
 use dramaturg_executor::scripted::{Happening, What};
@@ -206,6 +207,7 @@ impl Run {
             fails: self.fail,
             retries: u32::from(self.fail > 0) * 2,
             seed: self.seed,
+            expectations: Expectations::Assumed,
             plan: Arc::new(plan),
             model,
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
+use dramaturg::planner::simulate::Expectations;
 use dramaturg::model::{Plan, Tick};
 use dramaturg::open;
 use dramaturg_director::shell::server::Opening;
@@ -179,6 +180,7 @@ impl Serve {
         let options = StreamOptions { tasks: self.tasks, from: FROM, gap: self.gap, seed: self.seed };
         let plan = plan.unwrap_or_else(|| stream(&model, &options));
         let setting = Setting {
+            expectations: Expectations::Assumed,
             policy: Policy::Decoupled,
             omega: OMEGA,
             upsilon: 12,

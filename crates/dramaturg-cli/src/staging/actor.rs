@@ -1,10 +1,11 @@
 //! The game that `run` plays with: it does as it is told, and knows its own world.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use dramaturg::model::{Chance, Evaluator, Expr, Model, Plan, Step, Tick, Value};
-use dramaturg::planner::simulate::{Detail, Follow, Unmet, World, WorldOptions, names};
+use dramaturg::model::{Chance, Evaluator, Expr, Model, Observation, Plan, Step, Tick, Value};
+use dramaturg::planner::simulate::{Detail, Expectations, Follow, Unmet, World, WorldOptions, names};
 use dramaturg_executor::scripted::{Happening, Which};
 use dramaturg_executor::{Game, Report, ScriptedGame, TaskView, ValueRef};
 use dramaturg_wire::{Fault, Line, Question};
@@ -18,13 +19,15 @@ pub struct Actor {
     /// The same as conditions see it in this tick, if somebody has looked.
     seen: OnceCell<World>,
     tick: Tick,
+    /// The steps that were put into the world: the parts of one are one thing there.
+    performed: BTreeSet<u32>,
     /// Why the director turned the game away or ended the session.
     pub ended: Option<String>,
 }
 
 impl Actor {
-    /// A game in which one task in so many fails (0: none), by chance from a seed.
-    pub fn new(model: Arc<Model>, plan: &Plan, fails: usize, seed: u64) -> Self {
+    /// A game in which one task in so many fails (0: none), by chance from a seed, and whose player does as expected or not.
+    pub fn new(model: Arc<Model>, plan: &Plan, fails: usize, seed: u64, expectations: Expectations) -> Self {
         let mut game = ScriptedGame::new();
         let mut chance = Chance::new(seed ^ 0x0FA1_1ED0);
         let mut counts = std::collections::BTreeMap::<&str, u32>::new();
@@ -37,13 +40,14 @@ impl Actor {
         }
         let options = WorldOptions {
             seed,
+            expectations,
             detail: Detail::Violations,
             follow: Follow::Nobody,
             unmet: Unmet::Performed,
             ..WorldOptions::default()
         };
         let world = World::begin(&model, options);
-        Self { model, game, world, seen: OnceCell::new(), tick: 0, ended: None }
+        Self { model, game, world, seen: OnceCell::new(), tick: 0, performed: BTreeSet::new(), ended: None }
     }
 
     /// What happened since this was last asked.
@@ -51,9 +55,19 @@ impl Actor {
         self.game.take_transcript()
     }
 
+    /// What goes otherwise than planned, and who answers.
+    pub fn game(&mut self) -> &mut ScriptedGame {
+        &mut self.game
+    }
+
+    /// Something is so in the game's own world, from the tick that comes next.
+    pub fn set(&mut self, seen: &Observation) {
+        // A name that the story does not have is refused by the director, who tells it.
+        let _ = self.world.observe(&self.model, seen);
+    }
+
     fn perform(&mut self, task: &TaskView<'_>) {
-        // The parts of a step are one thing in the world.
-        if task.id().part == 0 {
+        if self.performed.insert(task.id().step) {
             let step = Step {
                 id: task.id().step,
                 action: task.action().into(),
@@ -86,14 +100,15 @@ impl Game for Actor {
     }
 
     fn ask(&mut self, task: &TaskView<'_>, question: &Question) {
-        self.perform(task);
         self.game.ask(task, question);
     }
 
     fn poll(&mut self, task: &TaskView<'_>, tick: Tick) -> Report {
         let report = self.game.poll(task, tick);
-        if matches!(report, Report::Failed(_)) {
-            self.world.cut(task.id().step);
+        match report {
+            Report::Failed(_) => self.world.cut(task.id().step),
+            Report::Amended(duration) => self.world.amend(task.id().step, duration),
+            _ => {}
         }
         report
     }

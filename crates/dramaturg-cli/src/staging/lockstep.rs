@@ -8,12 +8,14 @@ use clap::ValueEnum;
 use dramaturg::model::Tick;
 use dramaturg_director::Event;
 use dramaturg_director::shell::{Mind, Session, SessionOptions};
+use dramaturg_executor::Executor;
 use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::Codec;
 use dramaturg_wire::link::{
     AnyLink, InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, TcpLink, ThreadLink, WebSocketLink,
 };
 
+use super::actor::Actor;
 use super::outcome::{Outcome, Ticking};
 use super::setting::Setting;
 
@@ -128,36 +130,104 @@ pub fn lockstep(
     told: &mut dyn FnMut(Happening),
     events: &mut dyn FnMut(&Event),
 ) -> Result<Outcome, LinkError> {
-    let (mut near, mut far) = pair(kind)?;
-    let codec = kind.codec();
-    let (mut executor, mut actor) = (setting.executor(codec, None), setting.actor());
     let options = SessionOptions { units: Some(UNITS), think_ticks: THINK_TICKS, ..setting.session() };
-    let mut session = Session::new(0, setting.director("run", codec), Mind::Inline, options);
-    let mut to_game = Way { delay: mu, flying: VecDeque::new() };
-    let mut to_director = Way { delay: mu, flying: VecDeque::new() };
-    let mut ticking = Ticking::new(false);
-    let mut trouble = None;
-    for tick in 0..setting.ticks {
-        for bytes in to_game.arrived(tick) {
-            if let Err(error) = executor.receive(&bytes) {
-                trouble = Some(error.to_string());
+    let mut both = Lockstep::new(setting, kind, mu, 0, options)?;
+    for _ in 0..setting.ticks {
+        both.step()?;
+        both.actor.take_transcript().into_iter().for_each(&mut *told);
+        both.session.take_events().iter().for_each(&mut *events);
+    }
+    Ok(both.outcome())
+}
+
+/// Director and game by one virtual clock, tick by tick.
+pub struct Lockstep<'s> {
+    setting: &'s Setting,
+    near: Box<dyn Link>,
+    far: Box<dyn Link>,
+    /// The game's side.
+    pub executor: Executor,
+    /// The game.
+    pub actor: Actor,
+    /// The director's side.
+    pub session: Session,
+    to_game: Way,
+    to_director: Way,
+    first: Tick,
+    next: Tick,
+    ticking: Ticking,
+    trouble: Option<String>,
+}
+
+impl<'s> Lockstep<'s> {
+    /// Both sides before this tick, over a link; messages take exactly `mu` ticks.
+    pub fn new(
+        setting: &'s Setting,
+        kind: LinkKind,
+        mu: Tick,
+        first: Tick,
+        options: SessionOptions,
+    ) -> Result<Self, LinkError> {
+        let (near, far) = pair(kind)?;
+        let codec = kind.codec();
+        Ok(Self {
+            near,
+            far,
+            executor: setting.executor(codec, None),
+            actor: setting.actor(),
+            session: Session::new(0, setting.director("run", codec), Mind::Inline, options),
+            to_game: Way { delay: mu, flying: VecDeque::new() },
+            to_director: Way { delay: mu, flying: VecDeque::new() },
+            first,
+            next: first,
+            ticking: Ticking::new(false),
+            trouble: None,
+            setting,
+        })
+    }
+
+    /// The tick that runs next.
+    pub fn next(&self) -> Tick {
+        self.next
+    }
+
+    /// Why both sides can no longer understand each other, if they cannot.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref().or(self.actor.ended.as_deref())
+    }
+
+    /// Runs one tick: the game's, then the director's.
+    pub fn step(&mut self) -> Result<(), LinkError> {
+        let tick = self.next;
+        self.next += 1;
+        for bytes in self.to_game.arrived(tick) {
+            if let Err(error) = self.executor.receive(&bytes) {
+                self.trouble = Some(error.to_string());
             }
         }
-        executor.tick(tick, &mut actor);
-        ticking.ran(0);
-        let mut went = Passing::new(&mut *near);
-        executor.poll(&mut |frame| went.send(frame));
+        self.executor.tick(tick, &mut self.actor);
+        self.ticking.ran(0);
+        let mut went = Passing::new(&mut *self.near);
+        self.executor.poll(&mut |frame| went.send(frame));
         let count = went.count()?;
-        to_director.take(&mut *near, &mut *far, count, tick)?;
-        let mut went = Passing::new(&mut *far);
-        session.pump(setting.moment(tick), to_director.arrived(tick), &mut |frame| went.send(frame));
+        self.to_director.take(&mut *self.near, &mut *self.far, count, tick)?;
+        let mut went = Passing::new(&mut *self.far);
+        let now = self.setting.moment(tick - self.first);
+        self.session.pump(now, self.to_director.arrived(tick), &mut |frame| went.send(frame));
         let count = went.count()?;
-        to_game.take(&mut *far, &mut *near, count, tick)?;
-        actor.take_transcript().into_iter().for_each(&mut *told);
-        session.take_events().iter().for_each(&mut *events);
+        self.to_game.take(&mut *self.far, &mut *self.near, count, tick)
     }
-    trouble = trouble.or(actor.ended.take());
-    Ok(Outcome { figures: session.figures(), ticking, resent_by_game: executor.resent(), trouble })
+
+    /// What came of it.
+    pub fn outcome(mut self) -> Outcome {
+        let trouble = self.trouble.or(self.actor.ended.take());
+        Outcome {
+            figures: self.session.figures(),
+            ticking: self.ticking,
+            resent_by_game: self.executor.resent(),
+            trouble,
+        }
+    }
 }
 
 /// Counts what goes over a link.

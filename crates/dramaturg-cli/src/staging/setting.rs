@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dramaturg::model::{Model, Plan, Tick};
 use dramaturg::planner::scripted::{ScriptOptions, Scripted};
-use dramaturg::planner::simulate::{Detail, WorldOptions};
+use dramaturg::planner::simulate::{Detail, Expectations, WorldOptions};
 use dramaturg_director::shell::SessionOptions;
 use dramaturg_director::{Core, Director, DirectorOptions, Journey, Policy};
 use dramaturg_executor::{Executor, ExecutorOptions};
@@ -37,6 +37,8 @@ pub struct Setting {
     pub retries: u32,
     /// Where chance begins.
     pub seed: u64,
+    /// Whether the player does by itself what the story expects.
+    pub expectations: Expectations,
 }
 
 impl Setting {
@@ -77,7 +79,7 @@ impl Setting {
 
     /// The game.
     pub fn actor(&self) -> Actor {
-        Actor::new(Arc::clone(&self.model), &self.plan, self.fails, self.seed)
+        Actor::new(Arc::clone(&self.model), &self.plan, self.fails, self.seed, self.expectations)
     }
 
     /// Microseconds from one tick to the start of this one.

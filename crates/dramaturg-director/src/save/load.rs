@@ -147,10 +147,10 @@ fn strangers(live: &Core, loaded: &Core) -> Vec<(Task, u32)> {
 /// Why the model cannot perform a step, if it cannot.
 fn unfit(model: &Model, entry: &Entry) -> Option<String> {
     let step = &entry.step;
-    let Some(action) = model.find_action(&step.action) else {
+    let Some(known) = order::performed(model, &step.action) else {
         return Some(format!("there is no action `{}` any more", step.action));
     };
-    let fits = order::arguments(model, &model.actions[action], step).is_some();
+    let fits = order::arguments(model, known.params(model), step).is_some();
     (!fits).then(|| "the action cannot be done with these objects any more".to_owned())
 }
 

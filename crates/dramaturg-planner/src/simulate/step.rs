@@ -353,6 +353,8 @@ impl World {
         if let Some(key) = self.steps.find(id) {
             self.cut_step(key);
         }
+        // A step that stands for a task has left its place to it.
+        self.tasks.forget(id);
     }
 
     pub(super) fn cut_step(&mut self, key: StepKey) {

@@ -116,6 +116,11 @@ impl TaskRuns {
         self.runs.remove(&key);
     }
 
+    /// What a step of a plan stands for is not done, if it has not begun.
+    pub(super) fn forget(&mut self, step: u32) {
+        self.runs.retain(|_, run| run.step != Some(step) || run.task.is_none());
+    }
+
     fn add(&mut self, task: TaskId, args: Args, step: Option<u32>) -> TaskKey {
         let key = TaskKey(self.next);
         self.next = self.next.wrapping_add(1);

@@ -292,6 +292,11 @@ impl World {
         self.agenda.next().is_none() && self.steps.is_empty() && self.tasks.is_empty() && !self.waits.any()
     }
 
+    /// Whether nothing will ever change by itself: nothing waits, runs or is due, and no rule counts the time.
+    pub fn is_at_rest(&self) -> bool {
+        self.ending.is_some() || self.is_idle() && self.next_busy() == Tick::MAX
+    }
+
     /// Takes out everything that was reported since the last call.
     pub fn drain(&mut self) -> Vec<WorldEvent> {
         std::mem::take(&mut self.events)

@@ -1,0 +1,366 @@
+//! A director and a game that perform a play tick by tick, in lockstep, and everything that is seen of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use dramaturg::model::{Evaluator, Expr, Fixed, Model, ObjectId, Plan, Span, Tick};
+use dramaturg::planner::planner::Progress;
+use dramaturg::planner::simulate::Expectations;
+use dramaturg::story::Play;
+use dramaturg::story::compile::play::{PlayStep, Sight};
+use dramaturg_director::shell::SessionOptions;
+use dramaturg_director::{Event, EventKind, Journey, Policy};
+use dramaturg_executor::scripted::{Happening, What as Act};
+use dramaturg_wire::Task;
+use dramaturg_wire::link::LinkError;
+
+use super::difference::{Difference, NOT_POSSIBLE, NOT_THE_SAME, SEEN_AFTER_ALL};
+use super::scene::{self, Named, Seen, What};
+use super::script::all_steps;
+use crate::staging::lockstep::{LinkKind, Lockstep};
+use crate::staging::setting::Setting;
+
+/// So many ticks before its first one a story's director and game say hello, and its planner plans: then even a step at tick 0 is
+/// sent in time.
+const BEFORE: Tick = 8;
+/// The planner works so many units at a time.
+const UNITS: u32 = 400;
+/// What failed is tried again so often, where a plan is performed.
+const RETRIES: u32 = 2;
+/// So many of the last and the next things are shown beside a difference.
+const SHOWN: usize = 8;
+
+/// How plays are performed.
+#[derive(Clone, Copy, Debug)]
+pub struct Staging {
+    /// How director and game are connected.
+    pub link: LinkKind,
+    /// After so many ticks in which something did not come, it is no longer waited for.
+    pub patience: Tick,
+    /// Whether a `reload` loads what it saved, or goes on without.
+    pub reloads: bool,
+}
+
+/// What came of a performance.
+pub struct Performed {
+    /// Where it and the play part, if they do.
+    pub difference: Option<Difference>,
+    /// Everything that happened, by tick.
+    pub transcript: Vec<(Tick, String)>,
+    /// How many ticks it took.
+    pub ticks: Tick,
+}
+
+/// Why a performance stops.
+pub(super) enum Stop {
+    /// It and the play part.
+    Differs(Box<Difference>),
+    /// Director and game lost each other.
+    Link(LinkError),
+}
+
+impl From<LinkError> for Stop {
+    fn from(error: LinkError) -> Self {
+        Self::Link(error)
+    }
+}
+
+impl From<Difference> for Stop {
+    fn from(difference: Difference) -> Self {
+        Self::Differs(Box::new(difference))
+    }
+}
+
+/// Performs a play with a script: a plan, and what the play itself has done.
+pub fn perform(model: &Arc<Model>, play: &Play, plan: &Plan, staging: Staging) -> Result<Performed, LinkError> {
+    let seed = play.steps.iter().find_map(|step| match step.kind {
+        PlayStep::Seed(seed) => Some(seed),
+        _ => None,
+    });
+    let setting = Setting {
+        model: Arc::clone(model),
+        plan: Arc::new(plan.clone()),
+        policy: Policy::Decoupled,
+        omega: 1,
+        upsilon: 1,
+        mu: Journey::Given(0),
+        rate_milli: 60_000,
+        ticks: 0,
+        fails: 0,
+        retries: RETRIES,
+        seed: seed.unwrap_or(0),
+        // The player does what the play says, and nothing else.
+        expectations: Expectations::Watched,
+    };
+    let options = SessionOptions { units: Some(UNITS), think_ticks: 0, ..setting.session() };
+    let both = Lockstep::new(&setting, staging.link, 0, -BEFORE, options)?;
+    let mut performance = Performance::new(model, both, staging);
+    let went = performance.play(play);
+    let difference = match went {
+        Ok(()) => None,
+        Err(Stop::Differs(difference)) => Some(*difference),
+        Err(Stop::Link(error)) => return Err(error),
+    };
+    let ticks = performance.both.next().max(0);
+    let mut transcript = performance.transcript;
+    transcript.sort_by_key(|(tick, _)| *tick);
+    Ok(Performed { difference, transcript, ticks })
+}
+
+/// Performs a play whose `reload` must change nothing, twice: with it and without.
+pub fn perform_reloading(
+    model: &Arc<Model>,
+    play: &Play,
+    plan: &Plan,
+    staging: Staging,
+) -> Result<Performed, LinkError> {
+    let mut performed = perform(model, play, plan, Staging { reloads: true, ..staging })?;
+    let reload = all_steps(&play.steps).into_iter().find(|step| step.kind == PlayStep::Reload);
+    if let (Some(reload), None) = (reload, &performed.difference) {
+        let without = perform(model, play, plan, Staging { reloads: false, ..staging })?;
+        performed.difference = parted(&performed.transcript, &without.transcript, reload.place)
+            .map(|found| found.here("after this it went otherwise than without it"));
+    }
+    Ok(performed)
+}
+
+/// The first line in which two transcripts differ.
+pub fn parted(one: &[(Tick, String)], other: &[(Tick, String)], place: Span) -> Option<Difference> {
+    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    if same == one.len() && same == other.len() {
+        return None;
+    }
+    let tick = one.get(same).or(other.get(same)).map_or(0, |(tick, _)| *tick);
+    let shown = |line: Option<&(Tick, String)>| line.map_or("nothing".to_owned(), |(tick, what)| format!("{tick}: {what}"));
+    let message = format!("one has `{}`, the other `{}`", shown(one.get(same)), shown(other.get(same)));
+    let mut found = Difference::new(NOT_THE_SAME, place, tick, message);
+    found.before = one.iter().take(same).rev().take(3).rev().cloned().collect();
+    found.instead = one.iter().skip(same).take(SHOWN).cloned().collect();
+    Some(found)
+}
+
+/// A performance under way.
+pub(super) struct Performance<'p> {
+    pub(super) model: Arc<Model>,
+    pub(super) both: Lockstep<'p>,
+    pub(super) staging: Staging,
+    pub(super) seen: Vec<Seen>,
+    transcript: Vec<(Tick, String)>,
+    /// From where on things count as coming after the step before: their tick, or their number if they were told late.
+    pub(super) from: (Tick, usize),
+    /// Whether the moment is the beginning of the next tick, and not the end of the last one.
+    pub(super) fresh: bool,
+    /// When the step before was met.
+    pub(super) met: Tick,
+    nevers: Vec<(&'p Sight, Span)>,
+    /// Of whom only what is written may be seen, and since when.
+    pub(super) only: Option<(ObjectId, usize)>,
+    /// Questions that are open.
+    pub(super) open: Vec<Task>,
+    /// Steps that have started.
+    started: BTreeSet<u32>,
+    /// What has ended, action by action or task by task, and when.
+    pub(super) ended: Vec<(Tick, u32, Option<String>)>,
+    /// What the steps are that have started.
+    pub(super) steps: Vec<(u32, Named)>,
+    /// Why something could not be sent, last.
+    pub(super) blocked: Option<String>,
+    /// What the planner would not do, last.
+    pub(super) refused: Option<String>,
+    planned: bool,
+    told: Vec<String>,
+    shown: Vec<String>,
+}
+
+impl<'p> Performance<'p> {
+    fn new(model: &Arc<Model>, mut both: Lockstep<'p>, staging: Staging) -> Self {
+        both.actor.game().stay_silent(true);
+        Self {
+            model: Arc::clone(model),
+            both,
+            staging,
+            seen: Vec::new(),
+            transcript: Vec::new(),
+            from: (0, 0),
+            fresh: true,
+            met: 0,
+            nevers: Vec::new(),
+            only: None,
+            open: Vec::new(),
+            started: BTreeSet::new(),
+            ended: Vec::new(),
+            steps: Vec::new(),
+            blocked: None,
+            refused: None,
+            planned: false,
+            told: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+
+    fn play(&mut self, play: &'p Play) -> Result<(), Stop> {
+        while self.both.next() < 0 {
+            self.tick()?;
+        }
+        for step in &play.steps {
+            self.step(step)?;
+        }
+        // What was told in the last tick is on its way.
+        self.tick()?;
+        self.tick()?;
+        if let Some((number, told)) = self.told.iter().enumerate().find(|(at, told)| self.shown.get(*at) != Some(told))
+            && number + 1 < self.told.len()
+        {
+            let message = format!("the text `{told}` did not reach the game");
+            return Err(Difference::new(NOT_THE_SAME, play.place, self.now(), message).into());
+        }
+        Ok(())
+    }
+
+    /// From here on this must not be seen.
+    pub(super) fn forbid(&mut self, sight: &'p Sight, place: Span) {
+        self.nevers.push((sight, place));
+    }
+
+    /// The tick that it is.
+    pub(super) fn now(&self) -> Tick {
+        if self.fresh { self.both.next() } else { self.both.next() - 1 }
+    }
+
+    /// What is seen from now on counts for the next step.
+    pub(super) fn from_now(&mut self) {
+        self.from = (self.now(), self.seen.len());
+    }
+
+    /// Runs one tick, and looks at what it brings.
+    pub(super) fn tick(&mut self) -> Result<(), Stop> {
+        self.both.step()?;
+        self.fresh = false;
+        let before = self.seen.len();
+        for happening in self.both.actor.take_transcript() {
+            self.acted(happening);
+        }
+        for event in self.both.session.take_events() {
+            self.heard(&event);
+        }
+        if let Some(trouble) = self.both.trouble() {
+            let message = format!("director and game lost each other: {trouble}");
+            return Err(Difference::new(NOT_POSSIBLE, Span::NONE, self.now(), message).into());
+        }
+        let forbidden = self.nevers.iter().find_map(|(sight, place)| {
+            let new = self.seen.iter().skip(before).find(|seen| scene::is_sight(&self.model, sight, &seen.what))?;
+            Some((*place, new.clone()))
+        });
+        if let Some((place, Seen { tick, what, .. })) = forbidden {
+            let mut found = Difference::new(SEEN_AFTER_ALL, place, tick, format!("at tick {tick} it happened after all: {what}"));
+            found.before = self.told_before(before);
+            found.instead = vec![(tick, what.to_string())];
+            return Err(found.here("from here on this must not happen").into());
+        }
+        Ok(())
+    }
+
+    /// What the game did.
+    fn acted(&mut self, Happening { tick, task, what }: Happening) {
+        match &what {
+            Act::Welcomed { .. } => return,
+            Act::Shown { text, .. } => {
+                // It stands in the transcript at the tick at which it was said.
+                self.shown.push(text.clone());
+                return;
+            }
+            Act::Started { action, params, .. } => {
+                let step = task.map_or(0, |task| task.step);
+                if !self.started.insert(step) {
+                    return;
+                }
+                let named = Named { name: action.clone(), args: params.clone() };
+                self.steps.push((step, named.clone()));
+                // A task is seen when it begins in the world.
+                if self.model.find_action(action).is_some() {
+                    self.saw(tick, What::Action(named));
+                    return;
+                }
+            }
+            Act::Asked { text, .. } => {
+                self.open.extend(task);
+                self.saw(tick, What::Text(None, text.clone()));
+            }
+            Act::Finished { .. } => self.ended.push((tick, task.map_or(0, |task| task.step), None)),
+            Act::Failed { reason, .. } => {
+                self.ended.push((tick, task.map_or(0, |task| task.step), Some(reason.clone())));
+            }
+            Act::Cancelled { .. } => self.open.retain(|open| Some(*open) != task),
+            _ => {}
+        }
+        self.transcript.push((tick, what.to_string()));
+    }
+
+    /// What the director told.
+    fn heard(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::World { tick, what } => match scene::happening(what) {
+                Some(seen) => self.saw(*tick, seen),
+                None => self.transcript.push((*tick, what.clone())),
+            },
+            EventKind::Line { tick, speaker, text, .. } => {
+                self.told.push(text.clone());
+                self.saw(*tick, What::Text(speaker.clone(), text.clone()));
+            }
+            EventKind::Observed { observation } => {
+                let value = match &observation.value {
+                    dramaturg_wire::Value::Bool(value) => value.to_string(),
+                    dramaturg_wire::Value::Number(number) => Fixed(*number).to_string(),
+                    dramaturg_wire::Value::Name(name) => name.clone(),
+                };
+                self.transcript.push((observation.from, format!("observed {} = {value}", observation.fluent)));
+            }
+            EventKind::Answered { tick, answer, .. } => self.transcript.push((*tick, format!("answered {answer}"))),
+            EventKind::Blocked { why, .. } => self.blocked = Some(why.clone()),
+            EventKind::GoalReply { accepted: false, reason, .. } => self.refused = Some(reason.clone()),
+            EventKind::Deliberated { progress, .. } => {
+                self.planned = matches!(progress, Progress::Complete { .. } | Progress::Idle);
+            }
+            EventKind::Fault { message } => self.refused = Some(message.clone()),
+            _ => {}
+        }
+    }
+
+    fn saw(&mut self, tick: Tick, what: What) {
+        self.transcript.push((tick, what.to_string()));
+        self.seen.push(Seen { tick, what, found: false });
+    }
+
+    /// Whether nothing more will come by itself.
+    pub(super) fn is_over(&self) -> bool {
+        let core = self.both.session.director().core();
+        let world = core.chronicle().present();
+        let rests = world.ending().is_some() || self.planned && world.is_at_rest() && core.board().entries().next().is_none();
+        rests && self.open.is_empty() && self.both.executor.running_count() == 0
+    }
+
+    /// A number of ticks that is written in the play.
+    pub(super) fn ticks(&self, expr: &Expr) -> Tick {
+        let world = self.both.session.director().core().chronicle().present();
+        Evaluator::new(&self.model, world.state()).number(expr).map_or(0, Fixed::round_half_up).max(0)
+    }
+
+    /// What was seen last before this number.
+    pub(super) fn told_before(&self, number: usize) -> Vec<(Tick, String)> {
+        let known = self.seen.iter().take(number).rev().take(3);
+        let mut known: Vec<_> = known.map(|seen| (seen.tick, seen.what.to_string())).collect();
+        known.reverse();
+        known
+    }
+
+    /// What was seen from where the step before was met, and no step has found.
+    pub(super) fn told_since(&self) -> Vec<(Tick, String)> {
+        let new = self.seen.iter().enumerate().filter(|(at, seen)| !seen.found && self.counts(*at, seen));
+        new.take(SHOWN).map(|(_, seen)| (seen.tick, seen.what.to_string())).collect()
+    }
+
+    /// Whether something came after the step before was met.
+    pub(super) fn counts(&self, at: usize, seen: &Seen) -> bool {
+        seen.tick >= self.from.0 || at >= self.from.1
+    }
+}
