@@ -95,7 +95,7 @@ impl ClockEstimate {
 
     /// The game was in this tick when it sent a report that came in now. Reports take at most this long, as far as is known.
     pub fn hear(&mut self, tick: Tick, now: Moment, delay_most: Moment) {
-        self.last_tick = self.last_tick.max(tick);
+        self.reached(tick);
         if self.paused {
             self.phase = None;
         }
@@ -116,6 +116,13 @@ impl ClockEstimate {
             self.samples.pop_front();
             self.measure(now, slack);
         }
+    }
+
+    /// Time goes forward. The first report counts whatever it says: a game may say hello before tick 0, so that its story begins on
+    /// time.
+    fn reached(&mut self, tick: Tick) {
+        let is_first = self.phase.is_none() && self.samples.is_empty();
+        self.last_tick = if is_first && self.last_tick == 0 { tick } else { self.last_tick.max(tick) };
     }
 
     /// Whether the last reports were behind too: a single one may only have been slow.
@@ -176,7 +183,7 @@ impl ClockEstimate {
         self.paused = false;
         self.rate_milli = rate_milli.max(1);
         self.jumps.clear();
-        self.last_tick = self.last_tick.max(tick);
+        self.reached(tick);
         // It may have come long after it was said, behind reports of the time.
         let newest = self.samples.back().copied().filter(|(heard, _)| *heard > tick).unwrap_or((tick, now));
         self.samples.clear();

@@ -85,7 +85,7 @@ impl Core {
             feed: Feed::default(),
             connected: false,
             game: String::new(),
-            reported: 0,
+            reported: Tick::MIN,
             heard_in: (0, 0),
             welcomed: None,
             greetings: Vec::new(),

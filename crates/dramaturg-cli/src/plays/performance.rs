@@ -103,7 +103,8 @@ pub fn perform(model: &Arc<Model>, play: &Play, plan: &Plan, staging: Staging) -
     };
     let ticks = performance.both.next().max(0);
     let mut transcript = performance.transcript;
-    transcript.sort_by_key(|(tick, _)| *tick);
+    transcript.sort_by_key(|(tick, order, _)| (*tick, *order));
+    let transcript = transcript.into_iter().map(|(tick, _, what)| (tick, what)).collect();
     Ok(Performed { difference, transcript, ticks })
 }
 
@@ -139,13 +140,26 @@ pub fn parted(one: &[(Tick, String)], other: &[(Tick, String)], place: Span) -> 
     Some(found)
 }
 
+/// What stands where among the things of one tick in a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// What the game observed.
+    Observed,
+    /// What ended.
+    Ended,
+    /// What the game started.
+    Started,
+    /// What the director told, in its own order.
+    Told,
+}
+
 /// A performance under way.
 pub(super) struct Performance<'p> {
     pub(super) model: Arc<Model>,
     pub(super) both: Lockstep<'p>,
     pub(super) staging: Staging,
     pub(super) seen: Vec<Seen>,
-    transcript: Vec<(Tick, String)>,
+    transcript: Vec<(Tick, Order, String)>,
     /// From where on things count as coming after the step before: their tick, or their number if they were told late.
     pub(super) from: (Tick, usize),
     /// Whether the moment is the beginning of the next tick, and not the end of the last one.
@@ -159,8 +173,6 @@ pub(super) struct Performance<'p> {
     pub(super) open: Vec<Task>,
     /// Steps that have started.
     started: BTreeSet<u32>,
-    /// What has ended, action by action or task by task, and when.
-    pub(super) ended: Vec<(Tick, u32, Option<String>)>,
     /// What the steps are that have started.
     pub(super) steps: Vec<(u32, Named)>,
     /// Why something could not be sent, last.
@@ -188,7 +200,6 @@ impl<'p> Performance<'p> {
             only: None,
             open: Vec::new(),
             started: BTreeSet::new(),
-            ended: Vec::new(),
             steps: Vec::new(),
             blocked: None,
             refused: None,
@@ -286,14 +297,20 @@ impl<'p> Performance<'p> {
                 self.open.extend(task);
                 self.saw(tick, What::Text(None, text.clone()));
             }
-            Act::Finished { .. } => self.ended.push((tick, task.map_or(0, |task| task.step), None)),
-            Act::Failed { reason, .. } => {
-                self.ended.push((tick, task.map_or(0, |task| task.step), Some(reason.clone())));
+            Act::Finished { .. } => {
+                let step = task.map_or(0, |task| task.step);
+                // The parts of a step end together, or one after another.
+                let named = self.steps.iter().find(|(known, _)| *known == step).map(|(_, named)| named.to_string());
+                let line = (tick, Order::Ended, format!("{} ends", named.unwrap_or_default()));
+                if !self.transcript.iter().rev().take_while(|(known, ..)| *known >= tick).any(|known| *known == line) {
+                    self.transcript.push(line);
+                }
+                return;
             }
             Act::Cancelled { .. } => self.open.retain(|open| Some(*open) != task),
             _ => {}
         }
-        self.transcript.push((tick, what.to_string()));
+        self.transcript.push((tick, Order::Ended, what.to_string()));
     }
 
     /// What the director told.
@@ -301,7 +318,7 @@ impl<'p> Performance<'p> {
         match &event.kind {
             EventKind::World { tick, what } => match scene::happening(what) {
                 Some(seen) => self.saw(*tick, seen),
-                None => self.transcript.push((*tick, what.clone())),
+                None => self.transcript.push((*tick, Order::Told, what.clone())),
             },
             EventKind::Line { tick, speaker, text, .. } => {
                 self.told.push(text.clone());
@@ -313,9 +330,12 @@ impl<'p> Performance<'p> {
                     dramaturg_wire::Value::Number(number) => Fixed(*number).to_string(),
                     dramaturg_wire::Value::Name(name) => name.clone(),
                 };
-                self.transcript.push((observation.from, format!("observed {} = {value}", observation.fluent)));
+                let line = format!("observed {} = {value}", observation.fluent);
+                self.transcript.push((observation.from, Order::Observed, line));
             }
-            EventKind::Answered { tick, answer, .. } => self.transcript.push((*tick, format!("answered {answer}"))),
+            EventKind::Answered { tick, answer, .. } => {
+                self.transcript.push((*tick, Order::Ended, format!("answered {answer}")));
+            }
             EventKind::Blocked { why, .. } => self.blocked = Some(why.clone()),
             EventKind::GoalReply { accepted: false, reason, .. } => self.refused = Some(reason.clone()),
             EventKind::Deliberated { progress, .. } => {
@@ -327,7 +347,8 @@ impl<'p> Performance<'p> {
     }
 
     fn saw(&mut self, tick: Tick, what: What) {
-        self.transcript.push((tick, what.to_string()));
+        let order = if matches!(what, What::Action(_)) { Order::Started } else { Order::Told };
+        self.transcript.push((tick, order, what.to_string()));
         self.seen.push(Seen { tick, what, found: false });
     }
 

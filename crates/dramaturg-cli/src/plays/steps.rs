@@ -83,7 +83,7 @@ impl<'p> Performance<'p> {
                 }
                 self.only = before;
             }
-            PlayStep::Unordered(steps) => self.unordered(steps, place)?,
+            PlayStep::Unordered(steps) => self.unordered(steps)?,
         }
         self.met = self.now();
         Ok(())
@@ -239,7 +239,7 @@ impl<'p> Performance<'p> {
             }
             self.tick()?;
         };
-        while !self.ended.iter().any(|(_, ended, _)| *ended == step) {
+        while self.both.session.director().core().board().get(step).is_some() {
             if self.now() - asked > self.staging.patience {
                 return Err(Difference::new(NOT_SEEN, place, self.now(), format!("`{named}` does not end")).into());
             }
@@ -336,7 +336,7 @@ impl<'p> Performance<'p> {
     }
 
     /// Runs until all of these are seen, in any order.
-    fn unordered(&mut self, steps: &'p [Step], place: Span) -> Result<(), Stop> {
+    fn unordered(&mut self, steps: &'p [Step]) -> Result<(), Stop> {
         let (began, from, met) = (self.now(), self.from, self.met);
         let mut open: Vec<&Step> = Vec::new();
         for step in steps {
@@ -370,7 +370,6 @@ impl<'p> Performance<'p> {
                 self.tick()?;
             }
         }
-        let _ = place;
         self.from = last;
         Ok(())
     }
