@@ -151,9 +151,7 @@ impl Core {
         let asks = question.is_some();
         let tasks = match (question, known) {
             (Some(question), _) => [question].into_iter().collect(),
-            (None, Performed::Action(action)) => {
-                orders.of(&self.model.actions[action], &args, &step, version, first)
-            }
+            (None, Performed::Action(action)) => orders.of(&self.model.actions[action], &args, &step, version, first),
             (None, Performed::Task(task)) => {
                 [orders.of_task(&self.model.tasks[task], &step, version)].into_iter().collect()
             }

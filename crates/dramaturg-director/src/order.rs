@@ -1,8 +1,8 @@
 //! Orders: what is sent for a step, once it is known that its conditions hold.
 
 use dramaturg_model::{
-    Action, ActionId, Args, Asked, Comparison, ConditionTime, Evaluator, Expr, Fixed, LatePolicy, Model, Moment, Param, Step,
-    Task, TaskId, Tick, UseTarget, Value,
+    Action, ActionId, Args, Asked, Comparison, ConditionTime, Evaluator, Expr, Fixed, LatePolicy, Model, Moment, Param,
+    Step, Task, TaskId, Tick, UseTarget, Value,
 };
 use dramaturg_planner::simulate::{TaskProblem, World, said, unmet};
 use dramaturg_wire as wire;

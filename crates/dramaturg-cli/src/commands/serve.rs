@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use dramaturg::planner::simulate::Expectations;
 use dramaturg::model::{Plan, Tick};
 use dramaturg::open;
+use dramaturg::planner::simulate::Expectations;
 use dramaturg_director::shell::server::Opening;
 use dramaturg_director::shell::{Served, Server, ServerOptions};
 use dramaturg_director::{Journey, Policy};

@@ -279,7 +279,8 @@ impl Test {
                 writeln!(shell.out, "  {DOUBTFUL}skipped{DOUBTFUL:#}  {title}: needs {}", planner_names(planners))?;
             }
             Verdict::Failed(difference, link) => {
-                let over = if *link == LinkKind::Inline { String::new() } else { format!(" over {}", link_name(*link)) };
+                let over =
+                    if *link == LinkKind::Inline { String::new() } else { format!(" over {}", link_name(*link)) };
                 writeln!(shell.out, "   {BAD}failed{BAD:#}  {title}{over}\n")?;
                 shell.show(&script.sources, &[difference.diagnostic()], Severity::Error)?;
                 writeln!(shell.out, "{}", difference.diff(&script.sources))?;
@@ -317,9 +318,9 @@ impl Test {
         let faulty = scripts.iter().filter(|script| !script.faults.is_empty()).count();
         let ok = failed == 0 && faulty == 0 && (skipped == 0 || !self.strict);
         if shell.json {
-            let findings = scripts.iter().flat_map(|script| {
-                script.faults.iter().map(|fault| render::finding(&script.sources, fault))
-            });
+            let findings = scripts
+                .iter()
+                .flat_map(|script| script.faults.iter().map(|fault| render::finding(&script.sources, fault)));
             let plays = judged.iter().filter_map(|play| Some(self.json(scripts.get(play.script)?, play)));
             shell.json(&Report {
                 command: "test",
@@ -338,7 +339,8 @@ impl Test {
             let style = if number > 0 { style } else { DIM };
             format!("{style}{number} {name}{style:#}")
         };
-        let mut parts = vec![part(passed, GOOD, "passed"), part(failed, BAD, "failed"), part(skipped, DOUBTFUL, "skipped")];
+        let mut parts =
+            vec![part(passed, GOOD, "passed"), part(failed, BAD, "failed"), part(skipped, DOUBTFUL, "skipped")];
         if faulty > 0 {
             parts.push(format!("{BAD}{} cannot be read{BAD:#}", count(faulty, "file")));
         }

@@ -85,6 +85,9 @@ impl Difference {
     /// What was wanted and what came, line against line.
     pub fn diff(&self, sources: &Sources) -> String {
         let mut text = String::new();
+        if self.instead.is_empty() && self.code != NOT_SEEN {
+            return text;
+        }
         let mut line = |sign: &str, style: anstyle::Style, tick: Option<Tick>, what: &str| {
             let tick = tick.map_or_else(String::new, |tick| tick.to_string());
             let _ = writeln!(text, "  {style}{sign} {tick:>8}  {what}{style:#}");

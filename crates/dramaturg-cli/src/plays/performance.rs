@@ -132,7 +132,8 @@ pub fn parted(one: &[(Tick, String)], other: &[(Tick, String)], place: Span) -> 
         return None;
     }
     let tick = one.get(same).or(other.get(same)).map_or(0, |(tick, _)| *tick);
-    let shown = |line: Option<&(Tick, String)>| line.map_or("nothing".to_owned(), |(tick, what)| format!("{tick}: {what}"));
+    let shown =
+        |line: Option<&(Tick, String)>| line.map_or("nothing".to_owned(), |(tick, what)| format!("{tick}: {what}"));
     let message = format!("one has `{}`, the other `{}`", shown(one.get(same)), shown(other.get(same)));
     let mut found = Difference::new(NOT_THE_SAME, place, tick, message);
     found.before = one.iter().take(same).rev().take(3).rev().cloned().collect();
@@ -169,8 +170,8 @@ pub(super) struct Performance<'p> {
     nevers: Vec<(&'p Sight, Span)>,
     /// Of whom only what is written may be seen, and since when.
     pub(super) only: Option<(ObjectId, usize)>,
-    /// Questions that are open.
-    pub(super) open: Vec<Task>,
+    /// Questions that are open, and which action they decide about.
+    pub(super) open: Vec<(Task, String)>,
     /// Steps that have started.
     started: BTreeSet<u32>,
     /// What the steps are that have started.
@@ -213,6 +214,7 @@ impl<'p> Performance<'p> {
         while self.both.next() < 0 {
             self.tick()?;
         }
+        self.fresh = true;
         for step in &play.steps {
             self.step(step)?;
         }
@@ -263,7 +265,8 @@ impl<'p> Performance<'p> {
             Some((*place, new.clone()))
         });
         if let Some((place, Seen { tick, what, .. })) = forbidden {
-            let mut found = Difference::new(SEEN_AFTER_ALL, place, tick, format!("at tick {tick} it happened after all: {what}"));
+            let mut found =
+                Difference::new(SEEN_AFTER_ALL, place, tick, format!("at tick {tick} it happened after all: {what}"));
             found.before = self.told_before(before);
             found.instead = vec![(tick, what.to_string())];
             return Err(found.here("from here on this must not happen").into());
@@ -293,24 +296,34 @@ impl<'p> Performance<'p> {
                     return;
                 }
             }
-            Act::Asked { text, .. } => {
-                self.open.extend(task);
-                self.saw(tick, What::Text(None, text.clone()));
+            Act::Asked { action, text, .. } => {
+                self.open.extend(task.map(|task| (task, action.clone())));
+                self.seen.push(Seen { tick, what: What::Text(None, text.clone()), found: false });
             }
             Act::Finished { .. } => {
                 let step = task.map_or(0, |task| task.step);
                 // The parts of a step end together, or one after another.
-                let named = self.steps.iter().find(|(known, _)| *known == step).map(|(_, named)| named.to_string());
-                let line = (tick, Order::Ended, format!("{} ends", named.unwrap_or_default()));
+                let line = (tick, Order::Ended, format!("{} ends", self.name_of(step)));
                 if !self.transcript.iter().rev().take_while(|(known, ..)| *known >= tick).any(|known| *known == line) {
                     self.transcript.push(line);
                 }
                 return;
             }
-            Act::Cancelled { .. } => self.open.retain(|open| Some(*open) != task),
+            Act::Failed { reason, .. } => {
+                let name = self.name_of(task.map_or(0, |task| task.step));
+                self.transcript.push((tick, Order::Ended, format!("{name} fails: {reason}")));
+                return;
+            }
+            Act::Cancelled { .. } => self.open.retain(|(open, _)| Some(*open) != task),
             _ => {}
         }
         self.transcript.push((tick, Order::Ended, what.to_string()));
+    }
+
+    /// A step that has started, as the story writes it.
+    fn name_of(&self, step: u32) -> String {
+        let known = self.steps.iter().find(|(known, _)| *known == step);
+        known.map_or_else(|| format!("step {step}"), |(_, named)| named.to_string())
     }
 
     /// What the director told.
@@ -356,8 +369,16 @@ impl<'p> Performance<'p> {
     pub(super) fn is_over(&self) -> bool {
         let core = self.both.session.director().core();
         let world = core.chronicle().present();
-        let rests = world.ending().is_some() || self.planned && world.is_at_rest() && core.board().entries().next().is_none();
-        rests && self.open.is_empty() && self.both.executor.running_count() == 0
+        // A question that nobody answers waits for ever, unless it has a time.
+        let asked = self.open.len();
+        let is_timed = |action: &str| {
+            let action = self.model.find_action(action).and_then(|action| self.model.actions[action].question.as_ref());
+            action.is_some_and(|question| question.within.is_some())
+        };
+        if self.open.iter().any(|(_, action)| is_timed(action)) || self.both.executor.running_count() > asked {
+            return false;
+        }
+        world.ending().is_some() || self.planned && world.is_at_rest() && core.board().entries().count() <= asked
     }
 
     /// A number of ticks that is written in the play.

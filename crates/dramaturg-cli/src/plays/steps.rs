@@ -63,7 +63,8 @@ impl<'p> Performance<'p> {
                 let world = core.chronicle().look_back(&self.model, self.now());
                 if !Evaluator::new(&self.model, world.state()).holds(condition) {
                     let leaves = unmet(&self.model, world.state(), condition, &[], None);
-                    let leaves = leaves.iter().map(|leaf| format!("{} is {}, not {}", leaf.what(), leaf.found, leaf.wanted));
+                    let leaves =
+                        leaves.iter().map(|leaf| format!("{} is {}, not {}", leaf.what(), leaf.found, leaf.wanted));
                     let found: Vec<String> = leaves.collect();
                     let message = format!("at tick {} this does not hold", self.now());
                     let mut found = Difference::new(CHECK_FAILED, place, self.now(), message).here(found.join("; "));
@@ -194,14 +195,14 @@ impl<'p> Performance<'p> {
 
     fn answer(&mut self, answer: &str, place: Span) -> Result<(), Stop> {
         let impossible = |message: &str, now| Difference::new(NOT_POSSIBLE, place, now, message);
-        let Some(task) = self.open.first().copied() else {
+        let Some(task) = self.open.first().map(|(task, _)| *task) else {
             let found = impossible("no question is open", self.now());
             return Err(found.hint("`see` the question first").into());
         };
         if let Err(error) = self.both.executor.answer(task, answer) {
             return Err(impossible(&error.to_string(), self.now()).into());
         }
-        self.open.retain(|open| *open != task);
+        self.open.retain(|(open, _)| *open != task);
         self.begin();
         self.from_now();
         Ok(())
@@ -210,7 +211,8 @@ impl<'p> Performance<'p> {
     /// Has something done now, and waits until it has ended or asks a question.
     fn carry_out(&mut self, event: &EventPattern, place: Span) -> Result<(), Stop> {
         let aim = self.aim(event);
-        let (Some(name), Some(args)) = (aim.actions.first(), aim.params.unwrap_or_default().into_iter().collect()) else {
+        let (Some(name), Some(args)) = (aim.actions.first(), aim.params.unwrap_or_default().into_iter().collect())
+        else {
             let found = Difference::new(NOT_POSSIBLE, place, self.now(), "what is done must be named in full");
             return Err(found.hint("`do walk(hector, dock)`, without `_`").into());
         };
@@ -220,19 +222,20 @@ impl<'p> Performance<'p> {
         (self.blocked, self.refused) = (None, None);
         let (asked, known) = (self.now(), self.steps.len());
         self.both.executor.set_goals(None, vec![format!("goal done {named}")]);
-        let is_open = self.open.len();
+        let asked_before = self.open.len();
         let step = loop {
             let started = self.steps.iter().skip(known).find(|(_, step)| *step == named).map(|(step, _)| *step);
             if let Some(step) = started {
                 break step;
             }
-            if self.open.len() > is_open {
+            if self.open.iter().skip(asked_before).any(|(_, action)| *action == named.name) {
                 return Ok(());
             }
             let why = self.refused.clone().or(self.blocked.clone().filter(|_| self.now() - asked > SOON));
             if why.is_some() || self.now() - asked > self.staging.patience.min(2 * SOON) {
                 let why = why.unwrap_or_else(|| "it was not begun in time".to_owned());
-                let mut found = Difference::new(NOT_POSSIBLE, place, self.now(), format!("`{named}` cannot be done now"));
+                let mut found =
+                    Difference::new(NOT_POSSIBLE, place, self.now(), format!("`{named}` cannot be done now"));
                 found.before = self.told_before(self.from.1);
                 found.instead = self.told_since();
                 return Err(found.here(why).into());
@@ -291,13 +294,16 @@ impl<'p> Performance<'p> {
         };
         if !in_time {
             let limit = limit.unwrap_or_default();
-            let mut found = Difference::new(OTHER_TIME, place, tick, format!("this came at tick {tick}, not at {limit}"));
+            let mut found =
+                Difference::new(OTHER_TIME, place, tick, format!("this came at tick {tick}, not at {limit}"));
             if !matches!(time, SightTime::At(_)) {
                 found.message = format!("this came at tick {tick}, later than {limit}");
             }
             found.before = self.told_before(at);
             found.instead = vec![(tick, what)];
-            return Err(found.here(format!("{} too {}", (tick - limit).abs(), if tick > limit { "late" } else { "early" })).into());
+            return Err(found
+                .here(format!("{} too {}", (tick - limit).abs(), if tick > limit { "late" } else { "early" }))
+                .into());
         }
         self.from = (tick.max(self.from.0), at);
         Ok(())
@@ -310,7 +316,8 @@ impl<'p> Performance<'p> {
             return Some(format!("not seen by tick {last}"));
         }
         if last - began > 3 && self.is_over() {
-            return Some(format!("not seen by tick {last}, and nothing more will happen by itself"));
+            let why = if self.open.is_empty() { "nothing more will happen by itself" } else { "a question is open" };
+            return Some(format!("not seen by tick {last}, and {why}"));
         }
         (last - began > self.staging.patience)
             .then(|| format!("not seen by tick {last}, after {} ticks of waiting", self.staging.patience))
@@ -321,7 +328,8 @@ impl<'p> Performance<'p> {
         let Some((who, since)) = self.only else { return Ok(()) };
         let mut done = self.seen.iter().enumerate().skip(since);
         let next = done.find(|(_, seen)| !seen.found && scene::is_performed_by(&self.model, who, &seen.what));
-        let is_about = matches!(sight, Sight::Event(EventPattern { kind: EventKind::Action(_) | EventKind::Tag(_), .. }));
+        let is_about =
+            matches!(sight, Sight::Event(EventPattern { kind: EventKind::Action(_) | EventKind::Tag(_), .. }));
         match next {
             Some((at, Seen { tick, what, .. })) if is_about && !scene::is_sight(&self.model, sight, what) => {
                 let who = &self.model.objects[who].name;

@@ -47,7 +47,8 @@ impl fmt::Display for PlannerKind {
 pub fn asked_for(model: &Model) -> Vec<PlannerKind> {
     let offers = model.tasks.values().any(|task| !task.offers.is_empty());
     let layered = !model.layers.is_empty();
-    let wanted = |owner: fn(&Owner) -> bool| model.wishes.values().any(|wish| owner(&wish.owner) && !is_idle(&wish.kind));
+    let wanted =
+        |owner: fn(&Owner) -> bool| model.wishes.values().any(|wish| owner(&wish.owner) && !is_idle(&wish.kind));
     let characters = wanted(|owner| matches!(owner, Owner::Character(_) | Owner::Injected(_)))
         || wanted(|owner| matches!(owner, Owner::Personality(_) | Owner::Population(_)))
         || !model.futile.is_empty();
@@ -92,6 +93,9 @@ mod tests {
         assert!(names(bell).is_empty());
         assert_eq!(names(&format!("{bell}goal rung")), ["repair"]);
         assert_eq!(names(&format!("{bell}type Person\ncharacter mara: Person {{ goal rung }}")), ["cast"]);
-        assert_eq!(names(&format!("{bell}task t {{ offer \"Ring.\"; method {{ then rung }} }}\ngoal rung")), ["narrative"]);
+        assert_eq!(
+            names(&format!("{bell}task t {{ offer \"Ring.\"; method {{ then rung }} }}\ngoal rung")),
+            ["narrative"]
+        );
     }
 }
