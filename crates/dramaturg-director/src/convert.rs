@@ -5,6 +5,8 @@ use dramaturg_planner::simulate::{WorldEvent, WorldEventKind, words};
 use dramaturg_wire as wire;
 use smol_str::SmolStr;
 
+use crate::language::Language;
+
 /// An observation of the game as one of the model.
 pub fn observation(seen: &wire::Observation, source: u32, sequence: u64) -> model::Observation {
     model::Observation {
@@ -26,15 +28,15 @@ fn value(value: &wire::Value) -> SmolStr {
     }
 }
 
-/// A text that was said, as a line for the game.
-pub fn line(model: &Model, event: &WorldEvent) -> Option<wire::Line> {
+/// A text that was said, as a line for the game, in its language if there is a translation.
+pub fn line(model: &Model, language: Option<&Language>, event: &WorldEvent) -> Option<wire::Line> {
     let WorldEventKind::Said { text, speaker, slots, shown } = &event.kind else { return None };
     Some(wire::Line {
         tick: event.tick,
         id: model.texts[*text].id.to_string(),
         speaker: speaker.map(|speaker| model.objects[speaker].name.to_string()),
         slots: slots.iter().map(|slot| model.value_name(*slot).to_string()).collect(),
-        text: shown.clone(),
+        text: language.and_then(|language| language.text(model, *text, slots)).unwrap_or_else(|| shown.clone()),
     })
 }
 

@@ -14,6 +14,7 @@ use crate::convert;
 use crate::dictionary::Dictionary;
 use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
+use crate::language::Language;
 use crate::latency::Latency;
 use crate::options::{DirectorOptions, Policy, critical_window};
 use crate::save::Request;
@@ -35,6 +36,8 @@ pub struct Core {
     pub(crate) latency: Latency,
     pub(crate) channel: Channel<ToGame, ToDirector>,
     pub(crate) dictionary: Dictionary,
+    /// The language of lines, if it is not the story's own.
+    pub(crate) language: Option<Language>,
     pub(crate) feed: Feed,
     pub(crate) connected: bool,
     pub(crate) game: String,
@@ -82,6 +85,7 @@ impl Core {
             latency: Latency::new(options.mu),
             channel: Channel::new(channel),
             dictionary: Dictionary::of(&model),
+            language: None,
             feed: Feed::default(),
             connected: false,
             game: String::new(),
@@ -388,7 +392,7 @@ impl Core {
 
     fn tell_world(&mut self) {
         for event in self.chronicle.drain() {
-            if let Some(line) = convert::line(&self.model, &event) {
+            if let Some(line) = convert::line(&self.model, self.language.as_ref(), &event) {
                 self.tell(EventKind::Line {
                     tick: line.tick,
                     id: line.id.clone(),

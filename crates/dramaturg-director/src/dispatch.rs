@@ -141,6 +141,7 @@ impl Core {
         let mut orders = Orders {
             model: &self.model,
             dictionary: &mut self.dictionary,
+            language: self.language.as_ref(),
             present: self.chronicle.present(),
             at_start,
         };

@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 use crate::convert;
 use crate::core::Core;
 use crate::event::EventKind;
+use crate::language::Language;
 use crate::save::Request;
 
 impl Core {
@@ -38,7 +39,7 @@ impl Core {
                 self.clock.resume(tick, rate_milli, self.now);
                 self.tell(EventKind::Continued { tick, rate_milli });
             }
-            ToDirector::Language { tag } => self.tell(EventKind::Language { tag }),
+            ToDirector::Language { tag } => self.speak(tag),
             ToDirector::Save { request } => self.requests.push_back(Request::Save { request }),
             ToDirector::Load { request, data } => self.requests.push_back(Request::Load { request, data }),
             ToDirector::Acknowledge => {}
@@ -48,6 +49,19 @@ impl Core {
                 self.tell(EventKind::Ended { reason });
             }
         }
+    }
+
+    /// Lines are in this language from now on, as far as the story is translated.
+    fn speak(&mut self, tag: String) {
+        self.language = Language::find(&self.model, &tag);
+        let own = self.model.language.as_deref().unwrap_or("en");
+        let is_own = tag.split(['-', '_']).next().is_some_and(|wanted| own.split('-').next() == Some(wanted));
+        if self.language.is_none() && !is_own && !self.model.translations.is_empty() {
+            let known: Vec<&str> = self.model.translations.iter().map(|known| known.language.as_str()).collect();
+            let message = format!("the story is not translated into `{tag}`, only into {}", known.join(", "));
+            self.fault(FaultCode::Name, message);
+        }
+        self.tell(EventKind::Language { tag });
     }
 
     /// A game says hello, for the first time or again.

@@ -29,6 +29,8 @@ pub use feed::{Feed, Thought};
 mod hear;
 pub mod journal;
 pub use journal::{Journal, JournalOptions};
+pub mod language;
+pub use language::Language;
 pub mod latency;
 pub use latency::{Journey, Latency};
 pub mod options;

@@ -9,6 +9,7 @@ use dramaturg_wire as wire;
 use smallvec::SmallVec;
 
 use crate::dictionary::Dictionary;
+use crate::language::Language;
 
 /// What a step performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,8 @@ pub struct Orders<'o> {
     pub model: &'o Model,
     /// The names of the session.
     pub dictionary: &'o mut Dictionary,
+    /// The language of questions, if it is not the story's own.
+    pub language: Option<&'o Language>,
     /// The world as it is known.
     pub present: &'o World,
     /// The world when the step starts, if its conditions were looked at.
@@ -267,7 +270,10 @@ impl Orders<'_> {
             .as_ref()
             .is_none_or(|condition| Evaluator::with(self.model, self.state(), args).holds(condition));
         asks.then(|| {
-            let shown = |text| said::render(self.model, self.state(), text, args, None).0;
+            let shown = |text| {
+                let (own, slots) = said::render(self.model, self.state(), text, args, None);
+                self.language.and_then(|language| language.text(self.model, text, &slots)).unwrap_or(own)
+            };
             let within = question.within.as_ref().and_then(|(time, answer)| {
                 let ticks = self.number(time, args)?.round_half_up().max(1);
                 Some((ticks, self.model.symbols[*answer].to_string()))

@@ -85,6 +85,8 @@ pub struct SessionSave {
 pub(crate) struct Talk {
     pub(crate) connected: bool,
     pub(crate) game: String,
+    #[serde(default)]
+    pub(crate) language: Option<String>,
     pub(crate) channel: ChannelState<ToDirector>,
     /// The dictionary, in its order, and how much of it the game was told.
     pub(crate) names: Vec<String>,
@@ -131,6 +133,7 @@ impl Core {
             talk: Talk {
                 connected: self.connected,
                 game: self.game.clone(),
+                language: self.language.as_ref().map(|language| language.tag().to_owned()),
                 channel: self.channel.state(),
                 names: names.to_vec(),
                 names_told,

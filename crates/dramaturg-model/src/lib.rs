@@ -58,7 +58,7 @@ pub use layer::{Layer, LayerId};
 pub mod pool;
 pub use pool::{Pool, PoolId};
 pub mod text;
-pub use text::{Piece, Say, Text, TextId};
+pub use text::{Piece, Say, Text, TextId, Translation};
 
 pub mod model;
 pub use model::{Model, Origin, PddlOrigin};

@@ -18,7 +18,7 @@ use crate::pool::{Pool, PoolId};
 use crate::rule::{Rule, RuleId};
 use crate::table::Table;
 use crate::task::{MethodStep, TagId, Task, TaskId};
-use crate::text::{Text, TextId};
+use crate::text::{Text, TextId, Translation};
 use crate::tick::{Clock, Tick};
 use crate::value::{SymbolId, Value};
 use crate::wish::{Wish, WishId};
@@ -84,6 +84,9 @@ pub struct Model {
     pub pools: Table<PoolId, Pool>,
     /// Texts.
     pub texts: Table<TextId, Text>,
+    /// The texts in other languages, in order of their files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub translations: Vec<Translation>,
     /// Computed by [`Model::seal`].
     #[serde(skip)]
     pub index: Index,

@@ -25,6 +25,23 @@ pub struct Text {
     pub place: Span,
 }
 
+impl Text {
+    /// Its id in a translation: dots are hyphens there, and names are terms.
+    pub fn message(&self) -> String {
+        let message = self.id.replace('.', "-");
+        if self.id.starts_with("name.") { format!("-{message}") } else { message }
+    }
+}
+
+/// The texts of a story in another language, as translators wrote them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Translation {
+    /// Its tag: `de`, `de-AT`.
+    pub language: SmolStr,
+    /// The translation itself, in the language of Fluent: a message for each text, a term for each name.
+    pub messages: String,
+}
+
 /// A stretch of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Piece {

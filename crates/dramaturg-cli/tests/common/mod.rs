@@ -93,7 +93,7 @@ pub fn program() -> &'static Path {
 }
 
 /// Times differ from run to run; here they are all the same.
-fn normal(text: &str) -> String {
+pub fn normal(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
     while let Some(at) = rest.find([' ', '(']) {

@@ -13,6 +13,7 @@ use crate::board::Entry;
 use crate::clock::ClockEstimate;
 use crate::core::{Core, channel_options};
 use crate::dictionary::Dictionary;
+use crate::language::Language;
 use crate::feed::Feed;
 use crate::options::DirectorOptions;
 use crate::order;
@@ -39,6 +40,7 @@ impl Core {
             latency: save.latency.clone(),
             channel: Channel::of_state(channel_options(&options), &talk.channel),
             dictionary: Dictionary::load(&talk.names, talk.names_told, &model),
+            language: talk.language.as_deref().and_then(|tag| Language::find(&model, tag)),
             feed: fitting(&model, &save.feed, &mut report),
             connected: talk.connected,
             game: talk.game.clone(),
@@ -91,6 +93,7 @@ impl Core {
         std::mem::swap(&mut core.channel, &mut self.channel);
         std::mem::swap(&mut core.dictionary, &mut self.dictionary);
         std::mem::swap(&mut core.latency, &mut self.latency);
+        core.language = self.language.take();
         core.connected = self.connected;
         core.game.clone_from(&self.game);
         core.heard_in = self.heard_in;

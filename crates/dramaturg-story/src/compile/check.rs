@@ -311,8 +311,7 @@ pub(crate) fn check_translations(lowering: &mut Lowering, files: &dyn Files, pat
             if text.place == Span::NONE || text.pieces.is_empty() || many.contains(&id) {
                 continue;
             }
-            let message = message_id(&text.id);
-            if !known.contains(message.as_str()) {
+            if !known.contains(text.message().as_str()) {
                 reports.push(diagnostics::untranslated::diagnostic(text.place, &text.id, path));
             }
         }
@@ -323,10 +322,4 @@ pub(crate) fn check_translations(lowering: &mut Lowering, files: &dyn Files, pat
         }
     }
     lowering.diagnostics.append(&mut reports);
-}
-
-/// The id of a text in a Fluent file: dots are hyphens there, and names are terms.
-pub fn message_id(id: &str) -> String {
-    let message = id.replace('.', "-");
-    if id.starts_with("name.") { format!("-{message}") } else { message }
 }

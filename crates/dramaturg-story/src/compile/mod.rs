@@ -34,7 +34,7 @@ mod wish;
 
 use std::sync::Arc;
 
-use dramaturg_model::{Diagnostic, FileId, Level, LevelId, Model, Owner, Sources, sort_diagnostics};
+use dramaturg_model::{Diagnostic, FileId, Level, LevelId, Model, Owner, Sources, Translation, sort_diagnostics};
 use smol_str::SmolStr;
 
 use crate::syntax::parse_story;
@@ -101,9 +101,18 @@ fn compile_with(root: &str, files: &dyn Files, parse: &mut files::Parse<'_>) -> 
     check::check(&mut lowering, &items);
     let translations = files.translations(root);
     check::check_translations(&mut lowering, files, &translations);
+    lowering.model.translations = read_translations(files, &translations);
     let Lowering { sources, model, mut diagnostics, .. } = lowering;
     sort_diagnostics(&mut diagnostics);
     Compilation { sources, model, diagnostics, is_part }
+}
+
+/// The translations beside a story; one that cannot be read is told by whoever reads files.
+fn read_translations(files: &dyn Files, paths: &[String]) -> Vec<Translation> {
+    let read = |path: &String| {
+        Some(Translation { language: SmolStr::new(stem(path)), messages: files.read(path)?.to_string() })
+    };
+    paths.iter().filter_map(read).collect()
 }
 
 fn has_header(tree: &StoryFile) -> bool {

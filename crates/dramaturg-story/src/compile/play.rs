@@ -139,6 +139,7 @@ pub fn compile_plays(root: &str, files: &dyn Files, plays: &[(&str, &str)]) -> P
     let plays: Vec<Play> = written.map(|play| lowering.play(play)).collect();
     lowering.watch_done();
     lowering.model.seal();
+    lowering.model.translations = super::read_translations(files, &files.translations(root));
     let Lowering { sources, model, mut diagnostics, .. } = lowering;
     diagnostics.extend(found);
     sort_diagnostics(&mut diagnostics);
