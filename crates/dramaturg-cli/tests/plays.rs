@@ -127,7 +127,9 @@ play \"Only this\" { only mara { see ask } }
           +        4  "Mara rings."
     "#]]
     .assert_eq(run.out.split("\n   failed  Too early").next().expect("a part"));
-    for (title, code, tick) in [("early", "other-time", 4), ("Louder", "check-failed", 24), ("Only", "done-otherwise", 4)] {
+    for (title, code, tick) in
+        [("early", "other-time", 4), ("Louder", "check-failed", 24), ("Only", "done-otherwise", 4)]
+    {
         let (_, report) = stage.json(&["test", "bell.story", "--filter", title]);
         let difference = &report["plays"][0]["difference"];
         assert_eq!((difference["code"].as_str(), difference["tick"].as_i64()), (Some(code), Some(tick)), "{report}");
@@ -156,7 +158,11 @@ play \"Saved\" { see ring(mara); wait 1 s; reload; see answer at 24 ticks; check
         .iter()
         .map(|play| {
             let code = play["difference"]["code"].as_str().map(|code| format!(" {code}")).unwrap_or_default();
-            format!("{}: {}{code}", play["title"].as_str().unwrap_or_default(), play["outcome"].as_str().unwrap_or_default())
+            format!(
+                "{}: {}{code}",
+                play["title"].as_str().unwrap_or_default(),
+                play["outcome"].as_str().unwrap_or_default()
+            )
         })
         .collect();
     expect![[r#"

@@ -120,7 +120,12 @@ fn a_step_that_asks_is_performed_after_the_answer_and_not_before() {
     inn.run(60);
     assert_eq!(
         inn.told(),
-        ["Shall Mara pour? [yes, no, later]", "serve mara.hands part 1", "serve mara.voice part 2", "Mara pours 0 already."]
+        [
+            "Shall Mara pour? [yes, no, later]",
+            "serve mara.hands part 1",
+            "serve mara.voice part 2",
+            "Mara pours 0 already."
+        ]
     );
     assert!(inn.holds("served"));
     assert!(inn.director.core().board().entries().next().is_none());

@@ -13,8 +13,8 @@ use crate::board::Entry;
 use crate::clock::ClockEstimate;
 use crate::core::{Core, channel_options};
 use crate::dictionary::Dictionary;
-use crate::language::Language;
 use crate::feed::Feed;
+use crate::language::Language;
 use crate::options::DirectorOptions;
 use crate::order;
 
