@@ -305,7 +305,7 @@ impl<'p> Performance<'p> {
                 .here(format!("{} too {}", (tick - limit).abs(), if tick > limit { "late" } else { "early" }))
                 .into());
         }
-        self.from = (tick.max(self.from.0), at);
+        self.from = (tick.max(self.from.0), at + 1);
         Ok(())
     }
 
