@@ -12,8 +12,9 @@ use dramaturg_wire as wire;
 use super::difference::{CHECK_FAILED, DONE_OTHERWISE, Difference, NOT_POSSIBLE, NOT_SEEN, OTHER_TIME};
 use super::performance::{Performance, Stop};
 use super::scene::{self, Named, Seen, What};
+use crate::shell::count;
 
-/// So many ticks something that is to be done now may wait for its turn.
+/// So many ticks something that is to be done now may wait for its turn, and something that is late may still be found.
 const SOON: Tick = 60;
 
 impl<'p> Performance<'p> {
@@ -271,10 +272,25 @@ impl<'p> Performance<'p> {
                 let mut found = Difference::new(NOT_SEEN, place, self.now(), "this did not come");
                 found.before = self.told_before(self.from.1);
                 found.instead = self.told_since();
+                self.look_further(sight, time, limit, place)?;
                 return Err(found.here(why).into());
             }
             self.tick()?;
         }
+    }
+
+    /// Whether something comes soon after its time: then it is told by how much it was late.
+    fn look_further(&mut self, sight: &Sight, time: &SightTime, limit: Option<Tick>, place: Span) -> Result<(), Stop> {
+        for _ in 0..if limit.is_some() { SOON } else { 0 } {
+            // What else goes wrong from here on is of no interest.
+            if self.tick().is_err() {
+                return Ok(());
+            }
+            if let Some(at) = self.find(sight) {
+                return self.found(at, time, limit, place);
+            }
+        }
+        Ok(())
     }
 
     fn find(&self, sight: &Sight) -> Option<usize> {
@@ -301,9 +317,8 @@ impl<'p> Performance<'p> {
             }
             found.before = self.told_before(at);
             found.instead = vec![(tick, what)];
-            return Err(found
-                .here(format!("{} too {}", (tick - limit).abs(), if tick > limit { "late" } else { "early" }))
-                .into());
+            let by = count(usize::try_from((tick - limit).abs()).unwrap_or(0), "tick");
+            return Err(found.here(format!("{by} too {}", if tick > limit { "late" } else { "early" })).into());
         }
         self.from = (tick.max(self.from.0), at + 1);
         Ok(())
