@@ -241,7 +241,7 @@ impl<'p> Performance<'p> {
     }
 
     /// What is seen from now on counts for the next step.
-    pub(super) fn from_now(&mut self) {
+    pub(super) fn count_from_now(&mut self) {
         self.from = (self.now(), self.seen.len());
     }
 

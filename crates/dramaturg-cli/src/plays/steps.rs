@@ -52,7 +52,10 @@ impl<'p> Performance<'p> {
                 let (aim, by) = (self.aim(event), self.ticks(by));
                 self.both.actor.game().stretch_next(aim, by);
             }
-            PlayStep::Answer(answer) => self.answer(&self.model.symbols[*answer].to_string(), place)?,
+            PlayStep::Answer(answer) => {
+                let answer = self.model.symbols[*answer].clone();
+                self.answer(&answer, place)?;
+            }
             PlayStep::Do(event) => self.carry_out(event, place)?,
             PlayStep::See(sight, time) => self.see(sight, time, place)?,
             PlayStep::Never(sight) => self.forbid(sight, place),
@@ -106,7 +109,7 @@ impl<'p> Performance<'p> {
             self.tick()?;
         }
         self.fresh = self.both.next() == tick;
-        self.from_now();
+        self.count_from_now();
         Ok(())
     }
 
@@ -124,7 +127,7 @@ impl<'p> Performance<'p> {
             }
             self.tick()?;
         }
-        self.from_now();
+        self.count_from_now();
         Ok(())
     }
 
@@ -205,7 +208,7 @@ impl<'p> Performance<'p> {
         }
         self.open.retain(|(open, _)| *open != task);
         self.begin();
-        self.from_now();
+        self.count_from_now();
         Ok(())
     }
 
@@ -219,7 +222,7 @@ impl<'p> Performance<'p> {
         };
         let named = Named { name: name.clone(), args };
         self.begin();
-        self.from_now();
+        self.count_from_now();
         (self.blocked, self.refused) = (None, None);
         let (asked, known) = (self.now(), self.steps.len());
         self.both.executor.set_goals(None, vec![format!("goal done {named}")]);
