@@ -2,6 +2,8 @@
 
 mod exact;
 pub use exact::ChannelState;
+mod round_trip;
+use round_trip::RoundTrip;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
@@ -20,9 +22,11 @@ const BUFFER: usize = 128;
 pub struct ChannelOptions {
     /// How frames are written.
     pub codec: Codec,
-    /// What is not acknowledged after this time is sent again; in the caller's unit of time. Doubles with each attempt.
+    /// What is not acknowledged after this time is sent again, in the caller's unit of time; sooner once it is known how fast
+    /// acknowledgements come. Doubles with each attempt.
     pub resend_after: i64,
-    /// The longest time between two attempts.
+    /// The longest time between two attempts. The oldest message, which all others wait for, is sent again at least as often as
+    /// `resend_after` says.
     pub resend_most: i64,
     /// Frames that arrive so far ahead of their turn are dropped; they will be sent again.
     pub ahead_max: u64,
@@ -46,6 +50,9 @@ struct Sent {
     /// When it is to be sent (again).
     due: i64,
     wait: i64,
+    /// When it was sent first.
+    at: i64,
+    attempts: u32,
     message: Vec<u8>,
 }
 
@@ -66,6 +73,9 @@ pub struct Channel<Out, In> {
     spare: Vec<Vec<u8>>,
     frame: Vec<u8>,
     resent: u64,
+    /// When it was last polled.
+    clock: i64,
+    round_trip: RoundTrip,
     out: PhantomData<fn(&Out)>,
 }
 
@@ -108,6 +118,8 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             spare: Vec::new(),
             frame: Vec::new(),
             resent: 0,
+            clock: 0,
+            round_trip: RoundTrip::default(),
             out: PhantomData,
         }
     }
@@ -141,7 +153,8 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
     pub fn send(&mut self, now: i64, message: &Out) {
         let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
         self.options.codec.encode(message, &mut bytes);
-        self.outbox.push_back(Sent { seq: self.next, due: now, wait: self.options.resend_after, message: bytes });
+        let wait = self.round_trip.pause(self.options.resend_after);
+        self.outbox.push_back(Sent { seq: self.next, due: now, wait, at: now, attempts: 0, message: bytes });
         self.next += 1;
     }
 
@@ -155,6 +168,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
     /// Hands over the bytes of every frame that is due. `acknowledge` is sent if the other side waits to hear what has arrived and
     /// nothing else carries it.
     pub fn poll(&mut self, now: i64, acknowledge: &Out, emit: &mut dyn FnMut(&[u8])) {
+        self.clock = now;
         let Self { options, frame, received, epoch, .. } = self;
         let mut put = |seq: u64, message: &[u8]| {
             frame.clear();
@@ -162,15 +176,20 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             emit(frame);
         };
         let mut spoke = false;
+        let mut most = options.resend_after;
         for sent in &mut self.outbox {
-            if sent.due > now {
-                continue;
+            if sent.due <= now {
+                put(sent.seq, &sent.message);
+                spoke = true;
+                if sent.attempts == 0 {
+                    sent.at = now;
+                }
+                self.resent += u64::from(sent.attempts > 0);
+                sent.attempts = sent.attempts.saturating_add(1);
+                sent.due = if options.resends { now.saturating_add(sent.wait) } else { i64::MAX };
+                sent.wait = sent.wait.saturating_mul(2).min(most);
             }
-            put(sent.seq, &sent.message);
-            spoke = true;
-            self.resent += u64::from(sent.wait > options.resend_after);
-            sent.due = if options.resends { now.saturating_add(sent.wait) } else { i64::MAX };
-            sent.wait = sent.wait.saturating_mul(2).min(options.resend_most).max(sent.wait);
+            most = options.resend_most;
         }
         // After what must arrive, so that a time report comes behind everything that happened before it.
         while let Some(mut bytes) = self.loose.pop_front() {
@@ -237,7 +256,11 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     fn acknowledged(&mut self, ack: u64) {
         while self.outbox.front().is_some_and(|sent| sent.seq <= ack) {
-            if let Some(Sent { mut message, .. }) = self.outbox.pop_front() {
+            if let Some(Sent { mut message, at, attempts, .. }) = self.outbox.pop_front() {
+                // Of what was sent more than once nobody knows which was acknowledged.
+                if attempts == 1 {
+                    self.round_trip.hear(self.clock.saturating_sub(at));
+                }
                 message.clear();
                 self.spare.push(message);
             }
@@ -252,8 +275,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         self.ahead.clear();
         self.loose.clear();
         self.owes_ack = false;
+        self.round_trip = RoundTrip::default();
         for (sent, seq) in self.outbox.iter_mut().zip(1..) {
-            (sent.seq, sent.due, sent.wait) = (seq, now, self.options.resend_after);
+            (sent.seq, sent.due, sent.wait, sent.attempts) = (seq, now, self.options.resend_after, 0);
         }
         self.next = self.outbox.len() as u64 + 1;
     }
@@ -280,8 +304,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         channel.received = save.received;
         channel.next = save.first;
         for message in &save.outbox {
-            let sent = Sent { seq: channel.next, due: now, wait: options.resend_after, message: message.clone() };
-            channel.outbox.push_back(sent);
+            let wait = options.resend_after;
+            let message = message.clone();
+            channel.outbox.push_back(Sent { seq: channel.next, due: now, wait, at: now, attempts: 0, message });
             channel.next += 1;
         }
         channel

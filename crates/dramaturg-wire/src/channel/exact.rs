@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, ChannelOptions, Sent};
+use super::{Channel, ChannelOptions, RoundTrip, Sent};
 
 /// Numbers in a kept channel are no larger than this, so that counting on from them cannot overflow.
 const NUMBER_MAX: u64 = u64::MAX >> 2;
@@ -21,35 +21,45 @@ pub struct ChannelState<In> {
     pub next: u64,
     /// The last number that arrived.
     pub received: u64,
-    outbox: Vec<(u64, i64, i64, Vec<u8>)>,
+    outbox: Vec<Waiting>,
     loose: Vec<Vec<u8>>,
     ahead: Vec<(u64, In)>,
     owes_ack: bool,
     resent: u64,
+    clock: i64,
+    round_trip: RoundTrip,
 }
+
+/// A message that waits to be acknowledged: its number, when it is due, how long it will wait then, when it was sent first, how often
+/// it was sent, and itself.
+type Waiting = (u64, i64, i64, i64, u32, Vec<u8>);
 
 impl<Out: Serialize, In: DeserializeOwned + Clone> Channel<Out, In> {
     /// Everything, to go on exactly here or elsewhere.
     pub fn state(&self) -> ChannelState<In> {
-        let outbox = self.outbox.iter().map(|sent| (sent.seq, sent.due, sent.wait, sent.message.clone()));
+        let waiting = |sent: &Sent| (sent.seq, sent.due, sent.wait, sent.at, sent.attempts, sent.message.clone());
         ChannelState {
             epoch: self.epoch,
             next: self.next,
             received: self.received,
-            outbox: outbox.collect(),
+            outbox: self.outbox.iter().map(waiting).collect(),
             loose: self.loose.iter().cloned().collect(),
             ahead: self.ahead.iter().map(|(seq, message)| (*seq, message.clone())).collect(),
             owes_ack: self.owes_ack,
             resent: self.resent,
+            clock: self.clock,
+            round_trip: self.round_trip,
         }
     }
 
     /// Goes on exactly from what was kept.
     pub fn of_state(options: ChannelOptions, state: &ChannelState<In>) -> Self {
-        let sent = |(seq, due, wait, message): &(u64, i64, i64, Vec<u8>)| Sent {
+        let sent = |(seq, due, wait, at, attempts, message): &Waiting| Sent {
             seq: *seq,
             due: *due,
-            wait: *wait,
+            wait: (*wait).max(1),
+            at: *at,
+            attempts: *attempts,
             message: message.clone(),
         };
         Self {
@@ -64,6 +74,8 @@ impl<Out: Serialize, In: DeserializeOwned + Clone> Channel<Out, In> {
             spare: Vec::new(),
             frame: Vec::new(),
             resent: state.resent.min(NUMBER_MAX),
+            clock: state.clock,
+            round_trip: state.round_trip,
             out: PhantomData,
         }
     }
