@@ -3,7 +3,8 @@
 //!
 //! # Layout
 //!
-//! [`ground`] turns the lifted model into a ground problem and [`packed`] its states into bits: what planners search in.
+//! [`ground`] turns the lifted model into a ground problem and [`packed`] its states into bits: what planners search in, with
+//! [`search`].
 //! [`simulate`] is the world itself, six phases a tick, on the lifted model; [`validate`] judges plans with it, and in PDDL's own
 //! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
 //! with what searches.
@@ -11,6 +12,7 @@
 
 pub mod ground;
 pub mod packed;
+pub mod search;
 
 pub mod planfile;
 pub mod simulate;

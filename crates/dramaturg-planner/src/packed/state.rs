@@ -99,6 +99,28 @@ impl PackedState {
         self.hash
     }
 
+    /// The bits of all variables.
+    #[inline]
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// All numbers, as they are kept.
+    #[inline]
+    pub(crate) fn numbers(&self) -> &[i64] {
+        &self.numbers
+    }
+
+    /// Becomes another state of the same problem, without allocating.
+    #[inline]
+    pub(crate) fn overwrite(&mut self, words: &[u64], numbers: &[i64], hash: u64) {
+        if self.words.len() == words.len() && self.numbers.len() == numbers.len() {
+            self.words.copy_from_slice(words);
+            self.numbers.copy_from_slice(numbers);
+            self.hash = hash;
+        }
+    }
+
     /// The tick that conditions read.
     pub fn now(&self) -> Tick {
         self.now

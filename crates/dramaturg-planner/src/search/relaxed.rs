@@ -1,0 +1,342 @@
+//! How far a state is from a target if nothing were ever undone, and which operators are a first step on that way.
+
+use std::sync::Arc;
+
+use dramaturg_model::{Fixed, Id, Table};
+
+use super::relaxation::{Component, ComponentId, PropositionId, Relaxation, fact};
+use super::target::Target;
+use crate::ground::{Condition, OperatorId, Problem};
+use crate::packed::PackedState;
+
+/// Never reached.
+const NEVER: u32 = u32::MAX;
+/// True from the beginning.
+const GIVEN: u32 = u32::MAX;
+/// Supported by a value: the number of that proposition with this bit.
+const VALUE: u32 = 1 << 31;
+/// A comparison is never taken to need more repetitions than this.
+const REPEATS_MAX: i64 = 1_000;
+
+/// What a target asks, in propositions: of each condition one alternative, of each alternative all wants.
+#[derive(Clone, Debug)]
+struct Wanted {
+    conditions: Vec<Vec<Vec<Want>>>,
+    /// All of it, if there are no alternatives.
+    plain: Option<Vec<PropositionId>>,
+}
+
+#[derive(Clone, Debug)]
+enum Want {
+    One(PropositionId),
+    /// One of these.
+    Any(Vec<PropositionId>),
+}
+
+/// Computes distances to one target in the problem in which nothing is undone.
+#[derive(Clone, Debug)]
+pub struct Relaxed {
+    relaxation: Arc<Relaxation>,
+    wanted: Wanted,
+    is_wanted: Table<PropositionId, bool>,
+    costs: Table<PropositionId, u32>,
+    supporters: Table<PropositionId, u32>,
+    waits: Vec<u32>,
+    open_needs: Table<ComponentId, u32>,
+    sums: Table<ComponentId, u32>,
+    queue: Vec<Vec<PropositionId>>,
+    queue_at: usize,
+    queued: usize,
+    /// How much each comparison lacks.
+    lacks: Table<PropositionId, Fixed>,
+    marked: Table<PropositionId, bool>,
+    marks: Vec<PropositionId>,
+    /// How often each operator is in the relaxed plan.
+    uses: Table<OperatorId, u32>,
+    plan: Vec<OperatorId>,
+    preferred: Vec<OperatorId>,
+}
+
+impl Relaxed {
+    /// Ready to estimate distances to a target.
+    pub fn new(problem: &Problem, relaxation: Arc<Relaxation>, target: &Target) -> Self {
+        let wanted = Wanted::new(problem, &relaxation, target);
+        let mut is_wanted = Table::filled(relaxation.len(), false);
+        for id in wanted.plain.iter().flatten() {
+            is_wanted[*id] = true;
+        }
+        let waits: Vec<u32> = relaxation.components.values().map(|component| component.needs).collect();
+        Self {
+            wanted,
+            is_wanted,
+            costs: Table::filled(relaxation.len(), NEVER),
+            supporters: Table::filled(relaxation.len(), GIVEN),
+            open_needs: waits.iter().copied().fold(Table::new(), |mut table, waits| {
+                table.push(waits);
+                table
+            }),
+            sums: Table::filled(waits.len(), 0),
+            waits,
+            queue: Vec::new(),
+            queue_at: 0,
+            queued: 0,
+            lacks: Table::filled(relaxation.len(), Fixed::ZERO),
+            marked: Table::filled(relaxation.len(), false),
+            marks: Vec::new(),
+            uses: Table::filled(problem.operators.len(), 0),
+            plan: Vec::new(),
+            preferred: Vec::new(),
+            relaxation,
+        }
+    }
+
+    /// The length of a plan from a state to the target in which nothing is undone; none if there is not even such a plan, and then
+    /// the target cannot be reached at all.
+    pub fn estimate(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
+        self.explore(problem, state);
+        self.extract()
+    }
+
+    /// The operators of the last plan, without those that come more than once.
+    pub fn plan(&self) -> &[OperatorId] {
+        &self.plan
+    }
+
+    /// Those of them that can be performed at once, as far as can be said here.
+    pub fn preferred(&self) -> &[OperatorId] {
+        &self.preferred
+    }
+
+    fn explore(&mut self, problem: &Problem, state: &PackedState) {
+        let relaxation = Arc::clone(&self.relaxation);
+        self.costs.values_mut().for_each(|cost| *cost = NEVER);
+        self.sums.values_mut().for_each(|sum| *sum = 0);
+        self.open_needs.values_mut().zip(&self.waits).for_each(|(open, waits)| *open = *waits);
+        self.queue.iter_mut().for_each(Vec::clear);
+        (self.queue_at, self.queued) = (0, 0);
+        for variable in problem.variables.ids() {
+            self.reach(fact(problem, variable, state.get(problem, variable)), 0, GIVEN);
+        }
+        for (id, test) in relaxation.tests() {
+            match test.sum(&state.view(problem)) {
+                Some(sum) if test.sign.holds(sum, Fixed::ZERO) => self.reach(*id, 0, GIVEN),
+                Some(sum) => self.lacks[*id] = sum.abs(),
+                None => self.lacks[*id] = Fixed::ZERO,
+            }
+        }
+        for id in &relaxation.released {
+            self.reach(*id, 1, GIVEN);
+        }
+        for component in &relaxation.free {
+            self.fire(&relaxation, *component, 0);
+        }
+        let mut missing = self.wanted.plain.as_ref().map_or(usize::MAX, Vec::len);
+        while let Some((cost, id)) = self.next() {
+            if self.costs[id] < cost {
+                continue;
+            }
+            if self.is_wanted[id] {
+                missing -= 1;
+                if missing == 0 {
+                    return;
+                }
+            }
+            if id.index() < relaxation.facts() {
+                for set in relaxation.within.get(id.index()) {
+                    self.reach(*set, cost, VALUE | id.0);
+                }
+            }
+            for component in relaxation.readers.get(id.index()) {
+                self.sums[*component] = self.sums[*component].saturating_add(cost);
+                let open = self.open_needs[*component] - 1;
+                self.open_needs[*component] = open;
+                if open == 0 {
+                    self.fire(&relaxation, *component, self.sums[*component]);
+                }
+            }
+        }
+    }
+
+    fn fire(&mut self, relaxation: &Relaxation, id: ComponentId, needs: u32) {
+        let component = &relaxation.components[id];
+        let cost = needs.saturating_add(component.cost);
+        for effect in relaxation.effects.get(id.index()) {
+            self.reach(*effect, cost, id.0);
+        }
+        for push in relaxation.pushes.get(id.index()) {
+            let more = push.gain.map_or(1, |gain| repeats(self.lacks[push.test], gain)) - 1;
+            self.reach(push.test, cost.saturating_add(more.saturating_mul(component.cost)), id.0);
+        }
+    }
+
+    #[inline]
+    fn reach(&mut self, id: PropositionId, cost: u32, supporter: u32) {
+        if cost >= self.costs[id] {
+            return;
+        }
+        self.costs[id] = cost;
+        self.supporters[id] = supporter;
+        let key = cost as usize;
+        if key >= self.queue.len() {
+            // Costs beyond any reason would only fill memory.
+            if key > 1 << 22 {
+                return;
+            }
+            self.queue.resize_with(key + 1, Vec::new);
+        }
+        if let Some(bucket) = self.queue.get_mut(key) {
+            bucket.push(id);
+            self.queued += 1;
+            self.queue_at = self.queue_at.min(key);
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, PropositionId)> {
+        while self.queued > 0 {
+            let bucket = self.queue.get_mut(self.queue_at)?;
+            if let Some(id) = bucket.pop() {
+                self.queued -= 1;
+                return Some((self.queue_at as u32, id));
+            }
+            self.queue_at += 1;
+        }
+        None
+    }
+
+    fn extract(&mut self) -> Option<u32> {
+        for operator in self.plan.drain(..) {
+            self.uses[operator] = 0;
+        }
+        self.preferred.clear();
+        let wants = self.choose()?;
+        let relaxation = Arc::clone(&self.relaxation);
+        let mut open = wants;
+        let mut total: u32 = 0;
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut self.marked[id], true) {
+                continue;
+            }
+            self.marks.push(id);
+            let supporter = self.supporters[id];
+            if supporter == GIVEN {
+                continue;
+            }
+            if supporter & VALUE != 0 {
+                open.push(PropositionId(supporter & !VALUE));
+                continue;
+            }
+            let component = ComponentId(supporter);
+            open.extend_from_slice(relaxation.needs.get(component.index()));
+            let Component { operator: Some(operator), cost, .. } = relaxation.components[component] else { continue };
+            let mut times = 1;
+            for push in relaxation.pushes.get(component.index()).iter().filter(|push| push.test == id) {
+                times = times.max(push.gain.map_or(1, |gain| repeats(self.lacks[id], gain)));
+            }
+            let known = self.uses[operator];
+            if known == 0 {
+                self.plan.push(operator);
+                if self.sums[component] == 0 {
+                    self.preferred.push(operator);
+                }
+            }
+            if times > known {
+                self.uses[operator] = times;
+                total = total.saturating_add((times - known).saturating_mul(cost));
+            }
+        }
+        for id in self.marks.drain(..) {
+            self.marked[id] = false;
+        }
+        self.preferred.sort_unstable();
+        Some(total)
+    }
+
+    /// The propositions to be reached: of every condition the alternative that is nearest.
+    fn choose(&self) -> Option<Vec<PropositionId>> {
+        if let Some(plain) = &self.wanted.plain {
+            return plain.iter().all(|id| self.costs[*id] != NEVER).then(|| plain.clone());
+        }
+        let mut chosen = Vec::new();
+        for condition in &self.wanted.conditions {
+            let mut best: Option<(u32, Vec<PropositionId>)> = None;
+            for alternative in condition {
+                let Some((cost, wants)) = self.nearest(alternative) else { continue };
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, wants));
+                }
+            }
+            chosen.extend(best?.1);
+        }
+        Some(chosen)
+    }
+
+    fn nearest(&self, alternative: &[Want]) -> Option<(u32, Vec<PropositionId>)> {
+        let mut total: u32 = 0;
+        let mut wants = Vec::new();
+        for want in alternative {
+            let id = match want {
+                Want::One(id) => *id,
+                Want::Any(ids) => *ids.iter().min_by_key(|id| self.costs[**id])?,
+            };
+            if self.costs[id] == NEVER {
+                return None;
+            }
+            total = total.saturating_add(self.costs[id]);
+            wants.push(id);
+        }
+        Some((total, wants))
+    }
+}
+
+/// How often a change must come until what is lacking is made up for.
+fn repeats(lack: Fixed, gain: Fixed) -> u32 {
+    let times = lack.divide(gain);
+    let whole = times.floor_int() + i64::from(!times.is_int());
+    whole.clamp(1, REPEATS_MAX) as u32
+}
+
+impl Wanted {
+    fn new(problem: &Problem, relaxation: &Relaxation, target: &Target) -> Self {
+        let conditions: Vec<Vec<Vec<Want>>> =
+            target.conditions.iter().map(|condition| wants(problem, relaxation, condition)).collect();
+        let mut plain = Some(Vec::new());
+        for condition in &conditions {
+            match (condition.as_slice(), &mut plain) {
+                ([only], Some(all)) if only.iter().all(|want| matches!(want, Want::One(_))) => {
+                    all.extend(only.iter().filter_map(|want| match want {
+                        Want::One(id) => Some(*id),
+                        Want::Any(_) => None,
+                    }));
+                }
+                _ => plain = None,
+            }
+        }
+        if let Some(plain) = &mut plain {
+            plain.sort_unstable();
+            plain.dedup();
+        }
+        Self { conditions, plain }
+    }
+}
+
+fn wants(problem: &Problem, relaxation: &Relaxation, condition: &Condition) -> Vec<Vec<Want>> {
+    let mut found = Vec::new();
+    for part in &condition.any {
+        let mut all = Vec::new();
+        for literal in &part.literals {
+            all.push(match relaxation.literal(problem, *literal) {
+                Some(id) => Want::One(id),
+                None => {
+                    let size = problem.variables[literal.variable].size();
+                    let values = problem.sets.values(literal.values, size);
+                    Want::Any(values.map(|value| fact(problem, literal.variable, value)).collect())
+                }
+            });
+        }
+        // A comparison that nobody makes cannot be followed: it is taken for true.
+        all.extend(part.numbers.iter().filter_map(|test| relaxation.test(test)).map(Want::One));
+        found.push(all);
+    }
+    found
+}
