@@ -13,6 +13,10 @@ pub type Moment = i64;
 const TICK: i128 = 1_000_000_000;
 /// How many reports are kept.
 const SAMPLES: usize = 16;
+/// But none so old: what was true before a skipped tick must be forgotten soon.
+const SAMPLES_WITHIN: Moment = 3_000_000;
+/// So many are kept, however old.
+const SAMPLES_LEAST: usize = 4;
 /// A report that is so many ticks off means that the game paused, skipped or changed its pace.
 const JUMP: Tick = 2;
 
@@ -112,8 +116,14 @@ impl ClockEstimate {
             None => self.phase = Some(phase),
         }
         self.samples.push_back((tick, now));
-        if self.samples.len() > SAMPLES {
+        let old = |(_, at): &(Tick, Moment)| now.saturating_sub(*at) > SAMPLES_WITHIN;
+        let kept = self.samples.len();
+        while self.samples.len() > SAMPLES
+            || (self.samples.len() > SAMPLES_LEAST && self.samples.front().is_some_and(old))
+        {
             self.samples.pop_front();
+        }
+        if self.samples.len() < kept {
             self.measure(now, slack);
         }
     }

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod fmt;
 pub mod ground;
 pub mod new;
+pub mod plan;
 pub mod replay;
 pub mod run;
 pub mod save_check;
