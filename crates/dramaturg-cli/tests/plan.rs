@@ -1,0 +1,69 @@
+//! `dramaturg plan`.
+
+mod common;
+
+use common::{LAMP_DOMAIN, LAMP_PROBLEM, Stage};
+use expect_test::expect;
+
+const TROY: &str = include_str!("../../../stories/troy-sparta.story");
+
+/// A door that nobody can open from this side.
+const DOOR: &str = "story \"Door\"\nfluent open\nfluent inside\nfluent outside = true\n\
+                    action enter { needs open and outside; then inside; then not outside; say \"In.\" }\n\
+                    action slam { needs open; then not open; say \"Bang.\" }\ngoal inside\n";
+
+#[test]
+fn hector_makes_peace_and_sails_home() {
+    let stage = Stage::with(&[("troy.story", TROY)]);
+    let run = stage.run(&["plan", "troy.story", "--character", "hector", "-o", "hector.plan"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    expect![[r#"
+        0: (walk hector guest-room throne-room) [2]
+        2: (talk hector menelaos throne-room) [1]
+        3: (give hector menelaos hector-troy-gift throne-room) [1]
+        4: (negotiatePeace hector menelaos throne-room) [4]
+        8: (walk hector throne-room dock) [2]
+        10: (board hector ships dock) [1]
+        11: (travel hector dock troy ships sea) [20]
+        ; cost = 7
+    "#]]
+    .assert_eq(&stage.read("hector.plan"));
+    let judged = stage.run(&["validate", "troy.story", "hector.plan", "--goals", "hector"]);
+    assert_eq!(judged.code, 0, "{}", judged.out);
+    let (code, json) = stage.json(&["plan", "troy.story", "--character", "paris"]);
+    assert_eq!((code, &json["steps"], &json["outcome"]), (0, &11.into(), &"fine".into()), "{json}");
+    let again = stage.json(&["plan", "troy.story", "--character", "paris"]).1;
+    assert_eq!(json["plan"], again["plan"], "the same every time");
+}
+
+#[test]
+fn pddl_is_planned_and_judged() {
+    let stage = Stage::with(&[("domain.pddl", LAMP_DOMAIN), ("problem.pddl", LAMP_PROBLEM)]);
+    let run = stage.run(&["plan", "domain.pddl", "problem.pddl", "--first", "-o", "plan.txt"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let judged = stage.run(&["validate", "domain.pddl", "problem.pddl", "plan.txt"]);
+    assert_eq!(judged.code, 0, "{}", judged.out);
+    let shown = stage.run(&["plan", "domain.pddl", "problem.pddl", "--first"]);
+    assert_eq!(shown.out, stage.read("plan.txt"));
+}
+
+#[test]
+fn it_says_why_there_is_no_plan() {
+    let stage = Stage::with(&[("door.story", DOOR), ("troy.story", TROY)]);
+    let run = stage.run(&["plan", "door.story"]);
+    assert_eq!(run.code, 10, "{}", run.err);
+    assert!(run.err.contains("there is no plan"), "{}", run.err);
+    let (code, json) = stage.json(&["plan", "door.story"]);
+    assert_eq!((code, &json["outcome"]), (10, &"no-plan".into()), "{json}");
+    let nobody = stage.run(&["plan", "troy.story", "--character", "ajax"]);
+    assert_eq!(nobody.code, 2);
+    assert!(nobody.err.contains("hector, paris"), "{}", nobody.err);
+    let whose = stage.run(&["plan", "troy.story"]);
+    assert_eq!(whose.code, 2);
+    assert!(whose.err.contains("--character"), "{}", whose.err);
+    assert_eq!(stage.run(&["plan", "troy.story", "--time", "soon"]).code, 2);
+    let few = stage.run(&["plan", "troy.story", "--character", "paris", "--states-max", "2"]);
+    assert_eq!(few.code, 11, "{}", few.err);
+    let lost = stage.run(&["plan", "troy.story", "--character", "paris", "-o", "nowhere/paris.plan"]);
+    assert_eq!(lost.code, 20, "{}", lost.err);
+}
