@@ -196,7 +196,7 @@ impl Serve {
         Served {
             names: vec![name, model.title.clone()],
             options: setting.session(),
-            open: Box::new(move |name, codec| Ok(Opening { director: setting.director(name, codec), recorder: None })),
+            open: Box::new(move |name, codec| Ok(Opening { director: setting.director(name, codec), journal: None })),
         }
     }
 

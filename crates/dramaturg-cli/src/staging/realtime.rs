@@ -173,7 +173,7 @@ fn sockets(setting: &Setting, kind: LinkKind, tell: Sender<Happening>, sink: Sin
     let served = Served {
         names: vec![setting.model.title.clone()],
         options: setting.session(),
-        open: Box::new(move |name, codec| Ok(Opening { director: opens.director(name, codec), recorder: None })),
+        open: Box::new(move |name, codec| Ok(Opening { director: opens.director(name, codec), journal: None })),
     };
     let mut server = Server::new(listener, vec![served], ServerOptions { planner_threads: 1, ..Default::default() })?;
     let figures = Arc::new(Mutex::new(None));

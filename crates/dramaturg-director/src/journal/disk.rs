@@ -3,6 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
 /// Where segments are kept.
 pub trait Disk: Send {
@@ -26,6 +29,11 @@ pub trait Sink: Send {
 
     /// Returns when everything is on the disk itself.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Sees to it that everything is on the disk itself before long. What goes wrong with that is told by the next [`Sink::put`].
+    fn sync_soon(&mut self) -> io::Result<()> {
+        self.sync()
+    }
 }
 
 /// The files of the system.
@@ -36,13 +44,13 @@ impl Disk for Files {
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Sink>> {
         // In append mode what is written after a cut goes to the new end.
         let _ = fs::remove_file(path);
-        Ok(Box::new(OpenOptions::new().append(true).create_new(true).open(path)?))
+        Ok(Box::new(Written::to(OpenOptions::new().append(true).create_new(true).open(path)?)))
     }
 
     fn open(&mut self, path: &Path, length: u64) -> io::Result<Box<dyn Sink>> {
         let file = OpenOptions::new().append(true).open(path)?;
         file.set_len(length)?;
-        Ok(Box::new(file))
+        Ok(Box::new(Written::to(file)))
     }
 
     fn rename(&mut self, from: &Path, to: &Path, sync: bool) -> io::Result<()> {
@@ -54,16 +62,58 @@ impl Disk for Files {
     }
 }
 
-impl Sink for File {
+/// A file, and what went wrong behind its back.
+struct Written {
+    file: File,
+    trouble: Trouble,
+}
+
+type Trouble = Arc<Mutex<Option<io::Error>>>;
+
+impl Written {
+    fn to(file: File) -> Self {
+        Self { file, trouble: Trouble::default() }
+    }
+}
+
+impl Sink for Written {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write_all(bytes)
+        match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => self.file.write_all(bytes),
+        }
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)
+        self.file.set_len(length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        self.file.sync_data()
     }
+
+    fn sync_soon(&mut self) -> io::Result<()> {
+        match syncer() {
+            // The thread is gone only if the program is.
+            Some(door) => door.send((self.file.try_clone()?, Arc::clone(&self.trouble))).or_else(|_| self.sync()),
+            None => self.sync(),
+        }
+    }
+}
+
+/// One thread waits for the disk on behalf of all journals, so that no session does.
+fn syncer() -> Option<&'static Sender<(File, Trouble)>> {
+    static DOOR: OnceLock<Option<Sender<(File, Trouble)>>> = OnceLock::new();
+    let start = || {
+        let (door, todo) = channel::<(File, Trouble)>();
+        let work = move || {
+            for (file, trouble) in todo {
+                if let Err(error) = file.sync_data() {
+                    trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            }
+        };
+        thread::Builder::new().name("journal-sync".to_owned()).spawn(work).ok().map(|_| door)
+    };
+    DOOR.get_or_init(start).as_ref()
 }

@@ -11,9 +11,9 @@ use super::player::{Player, Trouble};
 use super::record::Record;
 use super::segment::{self, SegmentReader};
 use super::writer::{Journal, lock};
-use super::{Damage, JournalError, JournalOptions, Parting};
+use super::{Damage, JournalError, JournalOptions, Notice, Parting};
 use crate::director::Director;
-use crate::save::{LoadReport, PlannerLoader};
+use crate::save::{LoadReport, PlannerLoader, load};
 
 /// A session that goes on.
 pub struct Recovered {
@@ -42,6 +42,17 @@ pub struct RecoveryReport {
     pub parting: Option<Parting>,
     /// What an edited story no longer has.
     pub loaded: LoadReport,
+}
+
+impl RecoveryReport {
+    /// What somebody should know of it.
+    pub fn notices(&self) -> Vec<Notice> {
+        let doubts = self.unusable.iter().cloned().chain(self.parting.as_ref().map(Parting::to_string));
+        let dropped = load::lines(&self.loaded).into_iter();
+        let recovered = Notice::Recovered { inputs: self.inputs, tick: self.tick };
+        let cut = self.cut.as_ref().map(|damage| Notice::Cut(damage.to_string()));
+        std::iter::once(recovered).chain(cut).chain(doubts.chain(dropped).map(Notice::Doubtful)).collect()
+    }
 }
 
 impl Journal {

@@ -34,6 +34,10 @@ pub struct Journal {
     pub(super) unhashed: u32,
     pub(super) now: Moment,
     pub(super) retry_at: Moment,
+    /// Whether it was told that no further segment can be begun.
+    pub(super) not_rotated: bool,
+    /// Since when something waits to be on the disk itself.
+    pub(super) unsynced: Option<Moment>,
 }
 
 impl Journal {
@@ -74,6 +78,8 @@ impl Journal {
             unhashed: 0,
             now: Moment::MIN,
             retry_at: Moment::MIN,
+            not_rotated: false,
+            unsynced: None,
         }
     }
 
@@ -85,6 +91,11 @@ impl Journal {
     /// Which segment is written, from 1.
     pub fn segment(&self) -> u64 {
         self.segment
+    }
+
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether inputs are written down.
@@ -107,6 +118,14 @@ impl Journal {
         if self.sink.is_none() {
             return if at_rest { self.resume(director) } else { None };
         }
+        if let (Sync::Every(most), Some(since), Some(sink)) = (self.options.sync, self.unsynced, &mut self.sink)
+            && self.now.saturating_sub(since) >= most
+        {
+            self.unsynced = None;
+            if let Err(error) = sink.sync_soon() {
+                return Some(self.stop(&error));
+            }
+        }
         if self.unhashed >= self.options.hash_every.max(1) {
             self.unhashed = 0;
             let notice = self.put(&Record::content(director.core().content_hash()));
@@ -117,6 +136,13 @@ impl Journal {
         if self.bytes >= self.rotate_at && at_rest { self.rotate(director) } else { None }
     }
 
+    /// Returns when everything that was written is on the disk itself, whatever the options say: before the director ends in order.
+    pub fn sync(&mut self) -> Option<Notice> {
+        self.unsynced = None;
+        let error = self.sink.as_mut()?.sync().err()?;
+        Some(self.stop(&error))
+    }
+
     /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at work elsewhere.
     pub fn rotate(&mut self, director: &mut Director) -> Option<Notice> {
         // Saving makes the planner forget; if no segment can be begun, a replay must know of it all the same.
@@ -124,9 +150,9 @@ impl Journal {
         if notice.is_some() || self.sink.is_none() {
             return notice;
         }
-        let error = self.begin_segment(director).err()?;
+        let Err(error) = self.begin_segment(director) else { return Some(Notice::Rotated { segment: self.segment }) };
         self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes / 4 + 1);
-        Some(Notice::NotRotated(error.to_string()))
+        (!std::mem::replace(&mut self.not_rotated, true)).then(|| Notice::NotRotated(error.to_string()))
     }
 
     /// Tries again after trouble: what was not written is in the snapshot that a segment begins with.
@@ -142,22 +168,26 @@ impl Journal {
         let sink = self.sink.as_mut()?;
         let written = sink.put(bytes).and_then(|()| match self.options.sync {
             Sync::Each => sink.sync(),
-            Sync::Never => Ok(()),
+            Sync::Never | Sync::Every(_) => Ok(()),
         });
         match written {
             Ok(()) => {
                 self.bytes = self.bytes.saturating_add(bytes.len() as u64);
                 self.chain = record::checksum(bytes);
+                self.unsynced = self.unsynced.or(Some(self.now));
                 None
             }
-            Err(error) => {
-                // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
-                let _ = sink.cut(self.bytes);
-                self.sink = None;
-                self.retry_at = self.now.saturating_add(self.options.retry_micros);
-                Some(Notice::Stopped(error.to_string()))
-            }
+            Err(error) => Some(self.stop(&error)),
         }
+    }
+
+    fn stop(&mut self, error: &io::Error) -> Notice {
+        if let Some(mut sink) = self.sink.take() {
+            // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
+            let _ = sink.cut(self.bytes);
+        }
+        self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        Notice::Stopped(error.to_string())
     }
 
     /// Begins a segment with a snapshot. It gets its name when it is whole.
@@ -176,7 +206,7 @@ impl Journal {
         let (mut bytes, snapshot) = (Record::header(&header), Record::snapshot(&save));
         bytes.extend_from_slice(&snapshot);
         let (unnamed, named) = (self.folder.join("unfinished"), segment::file(&self.folder, number));
-        let sync = self.options.sync == Sync::Each;
+        let sync = self.options.sync != Sync::Never;
         let mut sink = self.disk.create(&unnamed)?;
         let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
         if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
@@ -190,6 +220,7 @@ impl Journal {
         self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes);
         self.chain = record::checksum(&snapshot);
         self.unhashed = 0;
+        self.not_rotated = false;
         self.forget_old();
         Ok(())
     }
