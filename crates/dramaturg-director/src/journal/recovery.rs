@@ -108,7 +108,7 @@ impl Journal {
                 }
                 continue;
             };
-            let mut journal = Self::closed(disk, folder, options, lock);
+            let mut journal = Self::closed(disk, folder, options, Some(lock));
             (journal.segment, journal.inputs) = (last, inputs);
             // Another story, another course or a hole: what follows begins with a snapshot of its own.
             if unusable.is_empty() && same && parting.is_none() {

@@ -20,8 +20,8 @@ pub struct Journal {
     pub(super) folder: PathBuf,
     pub(super) options: JournalOptions,
     pub(super) disk: Box<dyn Disk>,
-    /// Held as long as the journal is written.
-    pub(super) _lock: File,
+    /// Held as long as the journal is written; none while its folder cannot even be made.
+    pub(super) lock: Option<File>,
     /// Where inputs go; none while the disk is in trouble.
     pub(super) sink: Option<Box<dyn Sink>>,
     pub(super) segment: u64,
@@ -34,6 +34,8 @@ pub struct Journal {
     pub(super) unhashed: u32,
     pub(super) now: Moment,
     pub(super) retry_at: Moment,
+    /// Why it could not be begun.
+    trouble: Option<String>,
     /// Whether it was told that no further segment can be begun.
     pub(super) not_rotated: bool,
     /// Since when something waits to be on the disk itself.
@@ -53,23 +55,44 @@ impl Journal {
         options: JournalOptions,
         director: &mut Director,
     ) -> Result<Self, JournalError> {
-        fs::create_dir_all(folder).map_err(|error| JournalError::disk(folder, &error))?;
-        let lock = lock(folder)?;
-        if !segment::list(folder)?.is_empty() {
-            return Err(JournalError::Exists(folder.to_owned()));
-        }
-        let mut journal = Self::closed(disk, folder, options, lock);
+        let mut journal = Self::closed(disk, folder, options, None);
+        journal.take_folder()?;
         journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error))?;
         Ok(journal)
     }
 
-    pub(super) fn closed(disk: Box<dyn Disk>, folder: &Path, options: JournalOptions, lock: File) -> Self {
+    /// The same for a session that is to go on whatever the disk says: a journal that cannot be begun yet is begun when it can be.
+    pub fn create_soon(folder: &Path, options: JournalOptions, director: &mut Director) -> Result<Self, JournalError> {
+        let mut journal = Self::closed(Box::new(Files), folder, options, None);
+        let begun = journal
+            .take_folder()
+            .and_then(|()| journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error)));
+        match begun {
+            Err(error @ JournalError::Disk { .. }) => journal.trouble = Some(error.to_string()),
+            other => other?,
+        }
+        Ok(journal)
+    }
+
+    /// Makes the folder, and makes sure that it is nobody else's and has no journal yet.
+    fn take_folder(&mut self) -> Result<(), JournalError> {
+        fs::create_dir_all(&self.folder).map_err(|error| JournalError::disk(&self.folder, &error))?;
+        let lock = lock(&self.folder)?;
+        if !segment::list(&self.folder)?.is_empty() {
+            return Err(JournalError::Exists(self.folder.clone()));
+        }
+        self.lock = Some(lock);
+        Ok(())
+    }
+
+    pub(super) fn closed(disk: Box<dyn Disk>, folder: &Path, options: JournalOptions, lock: Option<File>) -> Self {
         Self {
             folder: folder.to_owned(),
             rotate_at: options.segment_bytes,
             options,
             disk,
-            _lock: lock,
+            lock,
+            trouble: None,
             sink: None,
             segment: 0,
             bytes: 0,
@@ -96,6 +119,11 @@ impl Journal {
     /// Where it lies.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What is to be told of it when a session begins with it.
+    pub(crate) fn first_notice(&mut self) -> Notice {
+        self.trouble.take().map_or(Notice::Begun, Notice::Stopped)
     }
 
     /// Whether inputs are written down.
@@ -161,6 +189,9 @@ impl Journal {
             return None;
         }
         self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        if self.lock.is_none() {
+            self.take_folder().ok()?;
+        }
         self.begin_segment(director).ok().map(|()| Notice::Resumed)
     }
 
@@ -206,13 +237,17 @@ impl Journal {
         let (mut bytes, snapshot) = (Record::header(&header), Record::snapshot(&save));
         bytes.extend_from_slice(&snapshot);
         let (unnamed, named) = (self.folder.join("unfinished"), segment::file(&self.folder, number));
-        let sync = self.options.sync != Sync::Never;
+        let sync = self.options.sync == Sync::Each;
         let mut sink = self.disk.create(&unnamed)?;
         let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
         if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
             // It takes room that the game may need.
             let _ = fs::remove_file(&unnamed);
             return Err(error);
+        }
+        if let Sync::Every(_) = self.options.sync {
+            // If the machine dies before, the segments before this one are still there.
+            sink.sync_soon()?;
         }
         self.sink = Some(sink);
         self.segment = number;

@@ -54,9 +54,9 @@ impl Journals {
         &self.folder
     }
 
-    /// Begins the journal of a session under this name. `story` is where its story lies.
+    /// Begins the journal of a session under this name, as soon as the disk takes it. `story` is where its story lies.
     pub fn begin(&self, name: &str, story: Option<&str>, director: &mut Director) -> Result<Journal, JournalError> {
-        Journal::create(&self.place(name)?, self.options_for(story), director)
+        Journal::create_soon(&self.place(name)?, self.options_for(story), director)
     }
 
     /// The same under the first name of this kind that is free: `run-1`, `run-2` and so on.

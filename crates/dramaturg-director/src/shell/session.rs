@@ -120,9 +120,10 @@ impl Session {
 
     /// Has every input written down before anything comes of it: no frame leaves whose input is not in the journal. What becomes of
     /// the journal is told among the events.
-    pub fn set_journal(&mut self, journal: Journal) {
+    pub fn set_journal(&mut self, mut journal: Journal) {
+        let notice = journal.first_notice();
         self.journal = Some(journal);
-        self.tell_notice(Some(Notice::Begun));
+        self.tell_notice(Some(notice));
     }
 
     /// Goes on with a session whose director died: its clock goes on from where it stopped, and it waits for its game.
