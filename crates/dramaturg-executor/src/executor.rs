@@ -213,6 +213,7 @@ impl Executor {
         self.voice.channel.begin_epoch(welcome.epoch, received, self.voice.now);
         self.names = Dictionary::new(welcome.names);
         self.update = Tick::from(welcome.update.max(1));
+        self.voice.bytes_max = welcome.message_bytes_max;
         self.next_report = Tick::MIN;
         self.greeting.open(welcome.session.clone());
         self.notices.push_back(Notice::Welcome { session: welcome.session, story: welcome.story });
@@ -320,6 +321,12 @@ impl Executor {
         if std::mem::take(&mut self.untold) {
             self.forget_due();
             self.tell_resumed(game);
+        }
+        if let Some(bytes) = self.voice.refused.take() {
+            let most = self.voice.bytes_max;
+            let text =
+                format!("a message of {bytes} bytes was not sent, for the director takes {most}; say less at once");
+            self.complain(FaultCode::Limit, &text);
         }
         while let Some(notice) = self.notices.pop_front() {
             notice.tell(game);

@@ -66,6 +66,9 @@ pub struct Serve {
     /// The most frames a game may send in a second
     #[arg(long, value_name = "NUMBER", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_frames: u32,
+    /// The most bytes of a message; a save that the game asks for is one message
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(4096..=1 << 28))]
+    max_message: u32,
     /// A link on which nothing comes for so many seconds is closed
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     idle: u32,
@@ -152,7 +155,7 @@ impl Serve {
             let place = journaling::place(path);
             let setting = self.setting(opened, plan);
             stories.push(Story { model: Arc::clone(&setting.model), path: Some(place.clone()) });
-            served.push(story(name, setting, journals.clone().map(|journals| (journals, place))));
+            served.push(story(name, setting, self.max_message, journals.clone().map(|journals| (journals, place))));
         }
         let listener = self.listener()?;
         self.start_log(shell);
@@ -242,6 +245,7 @@ impl Serve {
             _ => None,
         };
         let limits = Limits {
+            message_bytes_max: self.max_message,
             sessions_max: self.max_sessions,
             idle_seconds: self.idle,
             messages_per_second: self.max_frames,
@@ -265,12 +269,13 @@ impl Serve {
 }
 
 /// A story with what its sessions perform; with journals, and where it lies.
-fn story(name: String, setting: Setting, journals: Option<(Journals, String)>) -> Served {
+fn story(name: String, setting: Setting, max_message: u32, journals: Option<(Journals, String)>) -> Served {
     Served {
         names: vec![name, setting.model.title.clone()],
         options: setting.session(),
         open: Box::new(move |name, codec| {
             let mut director = setting.director(name, codec);
+            director.set_message_bytes_max(max_message);
             let begin = |(journals, place): &(Journals, String)| journals.begin(name, Some(place), &mut director);
             let journal = journals.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
             Ok(Opening { director, journal })

@@ -1,6 +1,5 @@
 //! Going on with a session whose director is gone.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use super::disk::{Disk, Files};
 use super::player::{Player, Trouble};
 use super::record::Record;
 use super::segment::{self, SegmentReader};
-use super::writer::{Journal, lock};
+use super::writer::Journal;
 use super::{Damage, JournalError, JournalOptions, Notice, Parting};
 use crate::director::Director;
 use crate::save::{LoadReport, PlannerLoader, load};
@@ -69,20 +68,20 @@ impl Journal {
 
     /// The same, with segments kept by something else than the system's files.
     pub fn recover_on(
-        disk: Box<dyn Disk>,
+        mut disk: Box<dyn Disk>,
         folder: &Path,
         options: JournalOptions,
         model: Arc<Model>,
         loader: PlannerLoader,
     ) -> Result<Recovered, JournalError> {
-        let segments = segment::list(folder)?;
+        let segments = segment::list_on(&mut *disk, folder)?;
         let Some((last, _)) = segments.last() else { return Err(JournalError::None(folder.to_owned())) };
         let last = *last;
-        let lock = lock(folder)?;
+        let lock = disk.claim(folder)?;
         let mut unusable: Vec<(PathBuf, String)> = Vec::new();
         for (number, path) in segments.into_iter().rev() {
             let mut player = Player::new(Arc::clone(&model), Arc::clone(&loader));
-            let mut reader = SegmentReader::open(&path)?;
+            let mut reader = SegmentReader::open_on(&mut *disk, &path)?;
             let (mut cut, mut parting) = (None, None);
             for found in &mut reader {
                 match found {
@@ -121,7 +120,7 @@ impl Journal {
             }
             for (path, _) in &unusable {
                 // It stays for whoever wants to look into it, but is no longer a segment.
-                let _ = fs::rename(path, path.with_extension("damaged"));
+                let _ = journal.disk.rename(path, &path.with_extension("damaged"), false);
             }
             let unusable = unusable.into_iter().map(|(path, why)| format!("`{}`: {why}", path.display())).collect();
             let report = RecoveryReport { segment: number, inputs, tick, cut, unusable, parting, loaded };

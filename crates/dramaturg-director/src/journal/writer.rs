@@ -1,6 +1,6 @@
 //! Writing a journal.
 
-use std::fs::{self, File, TryLockError};
+use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub struct Journal {
     pub(super) options: JournalOptions,
     pub(super) disk: Box<dyn Disk>,
     /// Held as long as the journal is written; none while its folder cannot even be made.
-    pub(super) lock: Option<File>,
+    pub(super) lock: Option<Box<dyn Any + Send>>,
     /// Where inputs go; none while the disk is in trouble.
     pub(super) sink: Option<Box<dyn Sink>>,
     pub(super) segment: u64,
@@ -76,16 +76,20 @@ impl Journal {
 
     /// Makes the folder, and makes sure that it is nobody else's and has no journal yet.
     fn take_folder(&mut self) -> Result<(), JournalError> {
-        fs::create_dir_all(&self.folder).map_err(|error| JournalError::disk(&self.folder, &error))?;
-        let lock = lock(&self.folder)?;
-        if !segment::list(&self.folder)?.is_empty() {
+        let lock = self.disk.claim(&self.folder)?;
+        if !segment::list_on(&mut *self.disk, &self.folder)?.is_empty() {
             return Err(JournalError::Exists(self.folder.clone()));
         }
         self.lock = Some(lock);
         Ok(())
     }
 
-    pub(super) fn closed(disk: Box<dyn Disk>, folder: &Path, options: JournalOptions, lock: Option<File>) -> Self {
+    pub(super) fn closed(
+        disk: Box<dyn Disk>,
+        folder: &Path,
+        options: JournalOptions,
+        lock: Option<Box<dyn Any + Send>>,
+    ) -> Self {
         Self {
             folder: folder.to_owned(),
             rotate_at: options.segment_bytes,
@@ -242,7 +246,7 @@ impl Journal {
         let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
         if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
             // It takes room that the game may need.
-            let _ = fs::remove_file(&unnamed);
+            let _ = self.disk.remove(&unnamed);
             return Err(error);
         }
         if let Sync::Every(_) = self.options.sync {
@@ -260,26 +264,15 @@ impl Journal {
         Ok(())
     }
 
-    fn forget_old(&self) {
-        let Ok(segments) = segment::list(&self.folder) else { return };
-        let surplus = match self.options.keep {
-            0 => 0,
-            keep => segments.len().saturating_sub(keep),
-        };
+    fn forget_old(&mut self) {
+        if self.options.keep == 0 {
+            return;
+        }
+        let Ok(segments) = segment::list_on(&mut *self.disk, &self.folder) else { return };
+        let surplus = segments.len().saturating_sub(self.options.keep);
         for (_, path) in segments.iter().take(surplus) {
             // One that cannot be removed now is removed next time.
-            let _ = fs::remove_file(path);
+            let _ = self.disk.remove(path);
         }
-    }
-}
-
-/// Makes sure that nobody else writes here, as long as the file lives.
-pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
-    let path = folder.join("lock");
-    let file = File::create(&path).map_err(|error| JournalError::disk(&path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(JournalError::disk(&path, &error)),
     }
 }
