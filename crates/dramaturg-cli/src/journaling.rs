@@ -11,8 +11,8 @@ use dramaturg_director::{Director, Journal, JournalOptions};
 
 use crate::exit::Failure;
 
-/// A segment this long is recovered in about a second.
-const SEGMENT_BYTES: u64 = 2 << 20;
+/// Inputs of about a minute and a half: to go on from so many takes less than a second.
+const SEGMENT_BYTES: u64 = 256 << 10;
 
 /// Where and how inputs are written down.
 #[derive(Args)]

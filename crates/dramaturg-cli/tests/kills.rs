@@ -207,3 +207,29 @@ fn both_sides_die_and_an_altered_journal_is_found_out() {
     fs::write(&path, whole).expect("written");
     assert_eq!(stage.run(&["replay", &name]).code, 0, "and as it was, it is identical");
 }
+
+/// The script that shows it, and what the document says that it prints: the same but for figures.
+#[test]
+fn the_transcript_in_the_documents_is_true() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let document = fs::read_to_string(root.join("docs/saves.md")).expect("the document");
+    let shown = document.split("$ docs/kill-and-resume.sh\n").nth(1).and_then(|rest| rest.split("```").next());
+    let ran = std::process::Command::new(root.join("docs/kill-and-resume.sh"))
+        .env("DRAMATURG", common::program())
+        .output()
+        .expect("it runs");
+    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{printed}{}", String::from_utf8_lossy(&ran.stderr));
+    let shape = |text: &str| {
+        let figures = text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter });
+        let mut shape: String = figures.collect();
+        while shape.contains("00") {
+            shape = shape.replace("00", "0");
+        }
+        shape
+    };
+    assert_eq!(shape(&printed), shape(shown.expect("a transcript")));
+    assert!(printed.contains("\n0 tasks were started twice\n") && printed.contains("1 session goes on"), "{printed}");
+    let numbers: Vec<&str> = printed.lines().last().expect("a line").split(' ').collect();
+    assert_eq!(numbers[0], numbers[4], "every task that was sent has an end: {printed}");
+}

@@ -124,8 +124,8 @@ struct Listening {
 
 /// The first steps of a stream start here: a game that connects is not that quick.
 const FROM: Tick = 120;
-/// So many segments of each journal are kept.
-const SEGMENTS: usize = 4;
+/// So many segments of each journal are kept: the last one and a half hours or so can be replayed.
+const SEGMENTS: usize = 64;
 /// Cycles are only needed until the first measurement.
 const OMEGA: Tick = 6;
 

@@ -1,5 +1,6 @@
 //! `dramaturg serve` as a process of its own, that can be killed and started again.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -29,7 +30,8 @@ impl Serving {
     pub fn start(stage: &Stage, listen: &str, args: &[&str]) -> Self {
         let start = ["serve", "drill.story", "--listen", listen, "--json", "--gap", "6"];
         let mut command = stage.command(&[&start[..], args].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
+        let log = File::options().append(true).create(true).open(stage.path("serve.log")).expect("a log");
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("the program runs");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it tells where it listens");
         let told: serde_json::Value = serde_json::from_str(&line).expect("JSON");

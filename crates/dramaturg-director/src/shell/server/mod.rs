@@ -244,6 +244,7 @@ impl Server {
                 }
             }
             HubEvent::Closed(key, error) => {
+                let session = self.by_link.remove(key);
                 if !error.is_clean() {
                     tracing::warn!(link = %key, %error, "a link broke");
                     let code = match error {
@@ -253,7 +254,7 @@ impl Server {
                     self.refuse(*key, code, error.to_string());
                 }
                 self.guests.remove(key);
-                if let Some(id) = self.by_link.remove(key) {
+                if let Some(id) = session {
                     // What came before the end counts.
                     self.pump(id, now);
                     self.detach(id, now, &error.to_string());
