@@ -96,6 +96,19 @@ fn pure_crates_depend_on_nothing_below_them() {
     }
 }
 
+/// A game that links the executor builds no sockets.
+#[test]
+fn the_executor_brings_no_sockets() {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let args = ["tree", "--offline", "--package", "dramaturg-executor", "--edges", "normal", "--prefix", "none"];
+    let tree = std::process::Command::new(cargo).args(args).current_dir(root()).output().expect("cargo runs");
+    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+    assert!(tree.contains("dramaturg-wire"), "{tree}");
+    for name in ["mio", "rustls", "tungstenite", "ring"] {
+        assert!(!tree.lines().any(|line| line.starts_with(&format!("{name} "))), "{name} in {tree}");
+    }
+}
+
 #[test]
 fn every_crate_says_what_each_module_is() {
     let silent: Vec<String> = repository_paths()

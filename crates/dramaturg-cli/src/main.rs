@@ -11,6 +11,7 @@ mod args;
 mod commands;
 mod exit;
 mod input;
+mod journaling;
 mod moment;
 mod plays;
 mod shell;

@@ -157,7 +157,10 @@ impl Director {
         let size = if self.core.options.codec == Codec::Json { data.len().saturating_mul(4) } else { data.len() };
         let most = self.core.options.message_bytes_max as usize;
         if size.saturating_add(64) > most {
-            let message = format!("the save takes {size} bytes, and a message at most {most}; allow larger messages");
+            let message = format!(
+                "the save takes {size} bytes, and a message may have {most}; allow more, in the director \
+                 (`serve --max-message`) and in the link of the game (`LinkOptions::message_bytes_max`)"
+            );
             return self.core.fault(FaultCode::Save, message);
         }
         self.core.channel.send(self.core.now, &ToGame::Saved { request, tick, data });
@@ -184,6 +187,11 @@ impl Director {
     /// The session.
     pub fn core(&self) -> &Core {
         &self.core
+    }
+
+    /// Allows messages of so many bytes; before the session begins.
+    pub fn set_message_bytes_max(&mut self, bytes: u32) {
+        self.core.options.message_bytes_max = bytes;
     }
 
     /// Whether the planner is at work.

@@ -4,10 +4,12 @@ use dramaturg_planner::planner::{DeltaProblem, Progress, TickBounds};
 use dramaturg_wire::{Observation, Outcome, Task, Tick};
 use serde::{Deserialize, Serialize};
 
+use crate::journal::Notice;
+
 /// Something that happened, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Counts the events of a session, from 1.
+    /// Counts the events of a session, from 1; 0: it is about the journal, and no part of the run.
     pub number: u64,
     /// Between which ticks the game was.
     pub now: TickBounds,
@@ -214,5 +216,10 @@ pub enum EventKind {
     Ended {
         /// Why.
         reason: String,
+    },
+    /// Something about the journal of the session. It is no part of the run: its number is 0, and a replay does not tell it.
+    Journal {
+        /// What.
+        notice: Notice,
     },
 }

@@ -24,7 +24,12 @@ impl Core {
         match message {
             ToDirector::Hello(hello) => self.greet(&hello),
             ToDirector::Time { tick, answers } => self.heard_time(tick, answers),
-            ToDirector::Status(status) => self.status(status),
+            ToDirector::Status(status) => {
+                if status.outcome.is_final() {
+                    self.forget_record(&status);
+                }
+                self.status(status);
+            }
             ToDirector::Answer(answer) => self.answer(&answer),
             ToDirector::Perceive { observations } => self.observe(&observations),
             ToDirector::SetGoals { owner, goals } => self.set_goals(GoalChange {
@@ -105,6 +110,7 @@ impl Core {
         self.clock.resume(hello.tick, hello.rate_milli, self.now);
         self.heard = (hello.tick, self.now);
         self.table = hello.resume.as_ref().map(|resume| resume.tasks.clone()).unwrap_or_default();
+        self.table.sort_by_key(|record| (record.task, record.version));
         // The smaller minor number counts; by value, for a constant 0 would make the comparison look idle.
         let ours = VERSION;
         let version = Version { minor: std::cmp::min(ours.minor, hello.version.minor), ..ours };
@@ -141,6 +147,14 @@ impl Core {
             self.heard_in = (self.channel.epoch(), self.channel.received());
         }
         self.channel.begin_epoch(self.channel.epoch() + 1, received_by_game, self.now);
+    }
+
+    /// What the executor knew when it said hello no longer holds for a task that has ended since.
+    fn forget_record(&mut self, status: &Status) {
+        let key = (status.task, status.version);
+        if let Ok(at) = self.table.binary_search_by_key(&key, |record| (record.task, record.version)) {
+            self.table.remove(at);
+        }
     }
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.

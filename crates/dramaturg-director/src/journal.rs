@@ -7,16 +7,18 @@
 //! # Why files that only grow, and no database
 //!
 //! Inputs only ever go to the end, nobody looks one up, and none is changed: there is nothing to index, nothing to compact and
-//! nothing to lock. A record is one `write`, which outlives the process at once (and power loss too, with [`Sync::Each`]); what was
-//! torn by a crash is cut at the last good record. Old segments are deleted as a whole, because each begins with a snapshot.
+//! nothing to lock. A record is one `write`, which outlives the process at once (and power loss too, with [`Sync::Each`], or but for
+//! the last moments, with [`Sync::Every`]); what was torn by a crash is cut at the last good record. Old segments are deleted as a whole, because each begins with a snapshot.
 //!
 //! # Layout
 //!
 //! [`record`] is one thing written down, [`header`] how a segment begins, [`segment`] reads one, [`disk`] is where they are kept,
-//! [`writer`] writes. `player` takes records in, [`recovery`] and [`replay`](mod@replay) use it.
+//! [`writer`] writes, [`notice`] is what it tells. `player` takes records in, [`recovery`] and [`replay`](mod@replay) use it.
 
 pub mod disk;
 pub mod header;
+pub mod notice;
+pub use notice::Notice;
 mod player;
 pub mod record;
 pub mod recovery;
@@ -42,6 +44,8 @@ pub enum Sync {
     /// When the system likes: it survives the death of the director, not that of the machine.
     #[default]
     Never,
+    /// At the latest after so many microseconds, while the session goes on: power loss costs no more than those.
+    Every(Moment),
     /// Before anything comes of the input: it survives power loss.
     Each,
 }
@@ -72,33 +76,6 @@ impl Default for JournalOptions {
             sync: Sync::Never,
             retry_micros: 5_000_000,
             story: None,
-        }
-    }
-}
-
-/// Something about the journal that somebody should know. Each is told once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// It can no longer be written, for instance because the disk is full. The game goes on; if the director dies now, the session
-    /// goes on from before.
-    Stopped(String),
-    /// It is written again, from a new snapshot on.
-    Resumed,
-    /// It can be written, but no further segment can be begun; that is tried again later.
-    NotRotated(String),
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped(why) => {
-                write!(
-                    f,
-                    "the journal cannot be written, and the game goes on without it: {why}; make room on its disk"
-                )
-            }
-            Self::Resumed => write!(f, "the journal is written again"),
-            Self::NotRotated(why) => write!(f, "no further segment of the journal can be begun: {why}"),
         }
     }
 }
@@ -166,6 +143,8 @@ pub enum JournalError {
     NoSnapshot(Vec<String>),
     /// The snapshot cannot be loaded.
     Save(SaveError),
+    /// A journal cannot be called so.
+    Name(String),
 }
 
 impl JournalError {
@@ -185,6 +164,9 @@ impl fmt::Display for JournalError {
             }
             Self::NoSnapshot(why) => write!(f, "no segment of the journal can be used: {}", why.join("; ")),
             Self::Save(error) => write!(f, "the journal's snapshot cannot be loaded: {error}"),
+            Self::Name(name) => {
+                write!(f, "a journal cannot be called `{name}`: letters, digits and hyphens will do, and not `ended`")
+            }
         }
     }
 }

@@ -18,7 +18,6 @@ mod convert;
 pub mod core;
 pub use core::Core;
 pub mod dictionary;
-mod digest;
 pub mod director;
 pub use director::{Director, Input};
 mod dispatch;

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use dramaturg_model::{Model, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleSave};
 use dramaturg_planner::planner::PlannerSave;
+use dramaturg_planner::simulate::Digest;
 pub use dramaturg_planner::simulate::{LoadKind, LoadNote, LoadReport};
 use dramaturg_wire::{ChannelState, FaultCode, TaskRecord, ToDirector};
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,6 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::clock::{ClockEstimate, Moment};
 use crate::core::Core;
-use crate::digest::Digest;
 use crate::feed::Feed;
 use crate::latency::Latency;
 

@@ -165,7 +165,41 @@ fn a_game_goes_back_to_its_save() {
         assert_eq!(board.entries().count(), 0, "seed {seed}: everything that was sent came to an end");
         assert_eq!((theatre.executor.waiting_count(), theatre.executor.running_count()), (0, 0), "seed {seed}");
     }
-    // What is no save is refused, and the game goes on.
+}
+
+/// A game hands a save back, but its executor goes on as it was: nothing is waited for that is over, nothing runs twice.
+#[test]
+fn a_save_is_loaded_though_the_executor_was_not_restored() {
+    let model = compile(STORY);
+    for seed in 0..12 {
+        let mut theatre = Theatre::new(seed);
+        let mut live = in_the_middle(&model, &mut theatre, seed);
+        let mut kept = None;
+        theatre.executor.request_save();
+        for look in 0..3_000 {
+            for input in theatre.look() {
+                let (frames, _) = step(&mut live, &input);
+                frames.iter().for_each(|frame| theatre.send(true, frame));
+            }
+            kept = theatre.game.saved.take().or(kept);
+            if look == 150 {
+                // A new hello, so that the director has a table that grows old.
+                theatre.executor.reconnect();
+            }
+            if look == 500 {
+                theatre.executor.load(kept.take().expect("the save came"));
+            }
+        }
+        assert_eq!(theatre.game.faults, Vec::<String>::new(), "seed {seed}");
+        let left: Vec<_> = live.core().board().entries().collect();
+        assert!(left.is_empty(), "seed {seed}: {left:?}");
+        assert_eq!((theatre.executor.waiting_count(), theatre.executor.running_count()), (0, 0), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_no_save_is_refused_and_the_game_goes_on() {
+    let model = compile(STORY);
     let mut theatre = Theatre::new(3);
     let mut live = in_the_middle(&model, &mut theatre, 3);
     theatre.executor.load(b"nonsense".to_vec());

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dramaturg_director::shell::server::Opening;
-use dramaturg_director::shell::{Observer, Served, Server, ServerOptions, Session, SessionOptions};
-use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input};
+use dramaturg_director::journal::replay;
+use dramaturg_director::save::planners;
+use dramaturg_director::shell::server::{Opening, Restored, Story};
+use dramaturg_director::shell::{Journals, Observer, Served, Server, ServerOptions, Session, SessionOptions};
+use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, JournalOptions};
 use dramaturg_executor::scripted::What;
 use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
 use dramaturg_model::{Model, Observation, Plan, StepEvent, Tick};
@@ -65,7 +67,7 @@ impl Planner for Panics {
 }
 
 /// A story whose planner is sound, and one whose planner panics.
-fn served(name: &str, panics: bool, journal: Arc<Mutex<Vec<Input>>>) -> Served {
+fn served(name: &str, panics: bool, journals: Journals) -> Served {
     let model = model();
     Served {
         names: vec![name.to_owned()],
@@ -77,10 +79,9 @@ fn served(name: &str, panics: bool, journal: Arc<Mutex<Vec<Input>>>) -> Served {
             } else {
                 Box::new(Scripted::new(Arc::clone(&model), &plan(), ScriptOptions::default()))
             };
-            let director = Director::new(Core::new(Arc::clone(&model), options), planner);
-            let journal = Arc::clone(&journal);
-            let recorder = Box::new(move |input: &Input| journal.lock().expect("sound").push(input.clone()));
-            Ok(Opening { director, recorder: (!panics).then_some(recorder as _) })
+            let mut director = Director::new(Core::new(Arc::clone(&model), options), planner);
+            let journal = journals.begin(session, None, &mut director).map_err(|error| error.to_string())?;
+            Ok(Opening { director, journal: Some(journal) })
         }),
     }
 }
@@ -122,12 +123,15 @@ impl Observer for Witness {
 
 #[test]
 fn a_session_that_panics_is_closed_and_the_others_go_on_and_can_be_replayed() {
-    let journal = Arc::new(Mutex::new(Vec::new()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = JournalOptions { hash_every: 20, ..JournalOptions::default() };
+    let journals = Journals::open(folder.path(), options, 10).expect("a folder for journals");
     let listener = Listener::bind(ListenOptions::default()).expect("listening");
     let address = listener.address().to_string();
-    let stories = vec![served("sound", false, Arc::clone(&journal)), served("broken", true, Arc::clone(&journal))];
+    let stories = vec![served("sound", false, journals.clone()), served("broken", true, journals.clone())];
     let options = ServerOptions { session_names: Some("test".to_owned()), ..ServerOptions::default() };
     let mut server = Server::new(listener, stories, options).expect("serving");
+    server.set_journals(journals.clone());
     let told = Arc::new(Mutex::new(Told::default()));
     server.set_observer(Box::new(Witness(Arc::clone(&told))));
     let mut players = [Player::new(&address, "sound"), Player::new(&address, "broken")];
@@ -158,26 +162,99 @@ fn a_session_that_panics_is_closed_and_the_others_go_on_and_can_be_replayed() {
     assert_eq!(server.metrics().sessions(), 1);
     server.drain("the test is over");
     assert_eq!(told.lock().expect("sound").ended, 1);
-    // What was recorded gives the same session again, though its planner worked in a thread.
-    let name = told.lock().expect("sound").events.iter().find_map(|event| match &event.kind {
-        EventKind::Connected { session, .. } => Some(session.clone()),
-        _ => None,
-    });
-    let options = DirectorOptions { session: name.expect("connected"), omega: 6, ..Default::default() };
-    let planner = Scripted::new(model(), &plan(), ScriptOptions::default());
-    let mut again = Director::new(Core::new(model(), options), Box::new(planner));
+    // What was written down gives the same session again, though its planner worked in a thread.
     let mut events = Vec::new();
-    for input in journal.lock().expect("sound").iter() {
-        again.step(input, &Workers::single(), &mut |_| {});
-        events.extend(again.drain());
-    }
-    let session = told.lock().expect("sound");
-    let first: Vec<&Event> = session.events.iter().filter(|event| !is_of_broken(event, &session.events)).collect();
+    let report =
+        replay(&folder.path().join("test-1"), model(), planners::known(), None, &mut |event| events.push(event));
+    let report = report.expect("it can be replayed");
+    assert!(report.is_identical() && report.compared > 0, "{report:?}");
+    let told = told.lock().expect("sound");
+    let first: Vec<&Event> = told.events.iter().filter(|event| event.number > 0).collect();
     assert_eq!(events.iter().collect::<Vec<_>>(), first);
+    assert!(told.events.iter().any(|event| matches!(event.kind, EventKind::Journal { .. })), "a journal was begun");
+    let why = std::fs::read_to_string(folder.path().join("ended/test-2/reason")).expect("it was put aside");
+    assert!(why.contains("a test of isolation"), "{why}");
 }
 
-/// The broken session shares the witness; its story publishes nothing, so all it tells is that it connected and deliberated.
-fn is_of_broken(event: &Event, all: &[Event]) -> bool {
-    let _ = all;
-    matches!(&event.kind, EventKind::Connected { session, .. } if session == "test-2")
+/// A server with these journals.
+fn start(journals: &Journals, sessions_max: usize) -> (Server, Restored, String) {
+    let listener = Listener::bind(ListenOptions::default()).expect("listening");
+    let address = listener.address().to_string();
+    let options = ServerOptions { sessions_max, ..ServerOptions::default() };
+    let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
+    let story = Story { model: model(), path: None };
+    let restored = server.restore(journals.clone(), &[story], &planners::known());
+    (server, restored, address)
+}
+
+/// Lets a server and its games go on until something is so.
+fn go_on(server: &mut Server, players: &mut [Player], tick: &mut u32, is_so: impl Fn(&[Player]) -> bool) {
+    let (began, first) = (Instant::now(), *tick);
+    while !is_so(players) {
+        assert!(began.elapsed() < Duration::from_secs(30), "it never came to that");
+        server.turn(Duration::from_millis(4)).expect("serving");
+        while began.elapsed() >= Duration::from_micros(16_667) * (*tick - first) {
+            *tick += 1;
+            for player in &mut *players {
+                let _ = player.executor.frame(i64::from(*tick), &mut player.game, &mut player.link);
+            }
+        }
+    }
+}
+
+#[test]
+fn sessions_of_a_server_that_died_go_on_as_far_as_there_is_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journals = Journals::open(&folder.path().join("journals"), JournalOptions::default(), 1).expect("opened");
+    let (mut server, restored, address) = start(&journals, 10);
+    assert_eq!(restored, Restored::default());
+    let mut players = [(); 3].map(|()| Player::new(&address, "sound"));
+    let mut tick = 0;
+    go_on(&mut server, &mut players, &mut tick, |players| players.iter().all(|player| player.game.count("beat") > 3));
+    players[2].executor.goodbye("enough");
+    go_on(&mut server, &mut players, &mut tick, |players| players[2].executor.unacknowledged() == 0);
+    // It dies without a word.
+    drop(server);
+    let ended = folder.path().join("journals/ended");
+    assert_eq!(std::fs::read_dir(&ended).expect("there").count(), 1, "one had ended");
+    std::fs::create_dir(folder.path().join("journals/.. not a name")).expect("made");
+    std::fs::create_dir(folder.path().join("journals/nothing")).expect("made");
+    let (server, restored, _) = start(&journals, 1);
+    assert_eq!((restored.sessions, restored.left.len()), (1, 1), "{restored:?}");
+    assert!(restored.left[0].contains("all sessions are taken"), "{restored:?}");
+    drop(server);
+    let (mut server, restored, address) = start(&journals, 10);
+    assert_eq!((restored.sessions, restored.left.len()), (2, 0), "{restored:?}");
+    let before = players[..2].iter().map(|player| player.game.count("beat")).max().expect("two");
+    for player in &mut players[..2] {
+        player.link = TcpLink::connect(&address, LinkOptions::default()).expect("connected").into();
+        player.executor.reconnect();
+    }
+    let is_done = |players: &[Player]| players.iter().all(|player| player.game.count("beat") > before + 5);
+    go_on(&mut server, &mut players[..2], &mut tick, is_done);
+    for player in &mut players[..2] {
+        let starts = player.game.transcript().iter().filter(|seen| matches!(seen.what, What::Started { .. }));
+        let mut tasks: Vec<_> = starts.filter_map(|seen| seen.task).collect();
+        let started = tasks.len();
+        tasks.sort();
+        tasks.dedup();
+        assert_eq!(tasks.len(), started, "nothing ran twice");
+        let session = player.executor.session().expect("welcomed");
+        let report =
+            replay(&folder.path().join("journals").join(session), model(), planners::known(), None, &mut |_| {});
+        let report = report.expect("it can be replayed");
+        assert!(report.parting.is_none(), "{report:?}");
+    }
+    // A server that ends in order keeps its sessions; a story that is not served any more is left alone.
+    server.drain("the test is over");
+    drop(server);
+    let (_, restored, _) = start(&journals, 10);
+    assert_eq!(restored.sessions, 2, "{restored:?}");
+    let listener = Listener::bind(ListenOptions::default()).expect("listening");
+    let mut other = Server::new(listener, vec![], ServerOptions::default()).expect("serving");
+    let restored = other.restore(journals, &[], &planners::known());
+    assert!(
+        restored.left.iter().all(|why| why.contains("is not served here")) && restored.left.len() == 2,
+        "{restored:?}"
+    );
 }

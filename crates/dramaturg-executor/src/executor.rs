@@ -46,6 +46,9 @@ pub struct Executor {
     pub(crate) incoming: Vec<u8>,
 }
 
+/// No director takes less at once: a hello is longer.
+const BYTES_LEAST: u32 = 1024;
+
 /// How the executor's end of the channel behaves.
 pub(crate) fn channel_options(options: &ExecutorOptions) -> ChannelOptions {
     let channel = ChannelOptions::new(options.codec, i64::from(options.resend.max(1)));
@@ -213,6 +216,7 @@ impl Executor {
         self.voice.channel.begin_epoch(welcome.epoch, received, self.voice.now);
         self.names = Dictionary::new(welcome.names);
         self.update = Tick::from(welcome.update.max(1));
+        self.voice.bytes_max = welcome.message_bytes_max.max(BYTES_LEAST);
         self.next_report = Tick::MIN;
         self.greeting.open(welcome.session.clone());
         self.notices.push_back(Notice::Welcome { session: welcome.session, story: welcome.story });
@@ -320,6 +324,12 @@ impl Executor {
         if std::mem::take(&mut self.untold) {
             self.forget_due();
             self.tell_resumed(game);
+        }
+        if let Some(bytes) = self.voice.refused.take() {
+            let most = self.voice.bytes_max;
+            let text =
+                format!("a message of {bytes} bytes was not sent, for the director takes {most}; say less at once");
+            self.complain(FaultCode::Limit, &text);
         }
         while let Some(notice) = self.notices.pop_front() {
             notice.tell(game);

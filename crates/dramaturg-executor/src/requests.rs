@@ -33,10 +33,22 @@ impl Executor {
         self.perceive_all(vec![observation]);
     }
 
-    /// Tells the director several things at once that it did not ask for.
+    /// Tells the director several things at once that it did not ask for. More than the director takes in one message are told in
+    /// several.
     pub fn perceive_all(&mut self, observations: Vec<Observation>) {
-        if !observations.is_empty() {
-            self.voice.say(&ToDirector::Perceive { observations });
+        if observations.is_empty() {
+            return;
+        }
+        let refused = self.voice.refused;
+        let message = ToDirector::Perceive { observations };
+        if !self.voice.say(&message)
+            && let ToDirector::Perceive { mut observations } = message
+            && observations.len() > 1
+        {
+            self.voice.refused = refused;
+            let rest = observations.split_off(observations.len() / 2);
+            self.perceive_all(observations);
+            self.perceive_all(rest);
         }
     }
 
@@ -98,7 +110,8 @@ impl Executor {
     /// Hands a save back to the director; [`crate::Game::loaded`] tells when it is done, under the number that is returned.
     ///
     /// The tasks that the executor knows must be those of the save. Restore it from the checkpoint that was kept beside the save,
-    /// or else call [`Executor::leave_session`] and [`Executor::reconnect`] first.
+    /// or else call [`Executor::leave_session`] and [`Executor::reconnect`] first. Where that is not done, what the save waits for and
+    /// the executor has ended since is planned anew.
     pub fn load(&mut self, data: Vec<u8>) -> u32 {
         self.requests = self.requests.wrapping_add(1);
         self.voice.say(&ToDirector::Load { request: self.requests, data });

@@ -10,9 +10,16 @@ pub(crate) struct Voice {
     pub(crate) channel: Channel<ToDirector, ToGame>,
     /// The channel's time: see [`crate::ExecutorOptions::resend`].
     pub(crate) now: i64,
+    /// The most bytes that the director takes at once.
+    pub(crate) bytes_max: u32,
+    /// How many bytes something had that was not sent for that.
+    pub(crate) refused: Option<usize>,
     seen: Vec<Observation>,
     texts: Vec<String>,
 }
+
+/// A reason is cut after so many bytes: a report must always fit.
+const REASON_MAX: usize = 4096;
 
 impl Voice {
     pub(crate) fn new(options: ChannelOptions) -> Self {
@@ -20,12 +27,15 @@ impl Voice {
     }
 
     pub(crate) fn over(channel: Channel<ToDirector, ToGame>) -> Self {
-        Self { channel, now: 0, seen: Vec::new(), texts: Vec::new() }
+        Self { channel, now: 0, bytes_max: u32::MAX, refused: None, seen: Vec::new(), texts: Vec::new() }
     }
 
-    /// Sends a message that must arrive.
-    pub(crate) fn say(&mut self, message: &ToDirector) {
-        self.channel.send(self.now, message);
+    /// Sends a message that must arrive. One that is larger than the director takes would close the link, so it is not sent: the
+    /// game is told in its next tick.
+    pub(crate) fn say(&mut self, message: &ToDirector) -> bool {
+        let sent = self.channel.send_within(self.now, message, self.bytes_max as usize);
+        self.refused = self.refused.or(sent.err());
+        sent.is_ok()
     }
 
     /// Adds an observation to the next status.
@@ -47,10 +57,19 @@ impl Voice {
     }
 
     /// Reports on a task, with all that was seen. Gives the outcome back, to be remembered.
-    pub(crate) fn report(&mut self, task: Task, version: u32, tick: Tick, outcome: Outcome) -> Outcome {
+    pub(crate) fn report(&mut self, task: Task, version: u32, tick: Tick, mut outcome: Outcome) -> Outcome {
+        if let Outcome::Failed { reason } = &mut outcome {
+            reason.truncate(reason.floor_char_boundary(REASON_MAX));
+        }
         let observations = std::mem::take(&mut self.seen);
         let message = ToDirector::Status(Status { task, version, tick, outcome, observations });
-        self.say(&message);
+        if !self.say(&message)
+            && let ToDirector::Status(Status { outcome, .. }) = &message
+        {
+            // What became of it is told in any case.
+            let bare = Status { task, version, tick, outcome: outcome.clone(), observations: Vec::new() };
+            self.channel.send(self.now, &ToDirector::Status(bare));
+        }
         let ToDirector::Status(Status { outcome, mut observations, .. }) = message else { return Outcome::Unknown };
         for observation in observations.drain(..) {
             self.texts.push(observation.fluent);

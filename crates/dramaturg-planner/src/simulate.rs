@@ -27,7 +27,7 @@ pub mod explain;
 pub use explain::{Leaf, unmet};
 pub mod said;
 pub mod save;
-pub use save::{LoadKind, LoadNote, LoadReport, WorldSave};
+pub use save::{Digest, LoadKind, LoadNote, LoadReport, WorldSave};
 pub mod words;
 
 mod actuators;

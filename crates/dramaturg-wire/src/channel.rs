@@ -17,6 +17,9 @@ use crate::codec::{Codec, CodecError};
 /// Room for most messages, so that a buffer which is used again need not grow.
 const BUFFER: usize = 128;
 
+/// The numbers of a frame take no more, in either codec.
+const FRAME_BYTES: usize = 96;
+
 /// How a channel behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelOptions {
@@ -151,11 +154,22 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// Sends a message that must arrive.
     pub fn send(&mut self, now: i64, message: &Out) {
+        // No message is longer than that.
+        let _ = self.send_within(now, message, usize::MAX);
+    }
+
+    /// Sends a message that must arrive, if its frame has at most so many bytes; the error is how many it has.
+    pub fn send_within(&mut self, now: i64, message: &Out, most: usize) -> Result<(), usize> {
         let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
         self.options.codec.encode(message, &mut bytes);
+        let length = bytes.len().saturating_add(FRAME_BYTES);
+        if length > most {
+            return Err(length);
+        }
         let wait = self.round_trip.pause(self.options.resend_after);
         self.outbox.push_back(Sent { seq: self.next, due: now, wait, at: now, attempts: 0, message: bytes });
         self.next += 1;
+        Ok(())
     }
 
     /// Sends a message that may be lost.

@@ -1,7 +1,12 @@
 //! One seed from beginning to end.
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use dramaturg_director::journal::disk::Memory;
+use dramaturg_director::journal::record::Record;
+use dramaturg_director::journal::{Journal, JournalOptions, Recovered};
+use dramaturg_director::save::planners;
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input, Journey, Mechanisms, Policy};
 use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_model::{Chance, Model, Plan, Tick};
@@ -38,6 +43,9 @@ const STEPS: usize = 60;
 /// After the script and all blows, so long is given for everything to come to rest.
 const REST: i64 = 25_000_000;
 
+/// What the journal is called.
+const JOURNAL: &str = "journal";
+
 /// Everything of one seed.
 pub(super) struct Life {
     pub(super) seed: u64,
@@ -47,7 +55,9 @@ pub(super) struct Life {
     now: i64,
     // The director's side.
     director: Option<Director>,
-    journal: Vec<Input>,
+    journal: Option<Journal>,
+    /// What outlives a crash of the director.
+    disk: Memory,
     pub(super) events: Vec<Event>,
     thinking_until: Option<i64>,
     next_think: i64,
@@ -120,7 +130,8 @@ impl Life {
             chance: Chance::new(seed),
             now: 0,
             director: None,
-            journal: Vec::new(),
+            journal: None,
+            disk: Memory::default(),
             events: Vec::new(),
             thinking_until: None,
             next_think: 0,
@@ -182,7 +193,11 @@ impl Life {
     }
 
     fn play(&mut self) -> Result<(), String> {
-        self.director = Some(self.new_director());
+        let mut director = self.new_director();
+        let begun =
+            Journal::create_on(Box::new(self.disk.clone()), Path::new(JOURNAL), self.journaling(), &mut director);
+        self.journal = Some(begun.map_err(|error| error.to_string())?);
+        self.director = Some(director);
         self.executor = Some(Executor::new(self.executor_options()));
         let script_ends = script(self.seed).end() * 1_000_000 / 60;
         let mut quiet_since = None;
@@ -190,7 +205,7 @@ impl Life {
         while self.now < last {
             self.now += LOOK;
             self.strike();
-            self.recover();
+            self.recover()?;
             self.game_side();
             self.director_side()?;
             let at_rest = self.tick >= 620 && self.now > script_ends.max(10_000_000) && self.is_at_rest();
@@ -256,10 +271,8 @@ impl Life {
                 Blow::DirectorCrash(long) => {
                     if self.director.take().is_some() {
                         self.totals.director_crashes += 1;
-                        if self.broken == Some(Broken::Journal) {
-                            let lost = self.journal.len().min(1 + self.chance.below(60));
-                            self.journal.truncate(self.journal.len() - lost);
-                        }
+                        self.journal = None;
+                        self.tear_journal();
                         self.cut_link();
                         self.returns.push((self.now + long, blow));
                     }
@@ -314,11 +327,11 @@ impl Life {
         self.input(Input::Disconnected { now, reason: "the link broke".to_owned() });
     }
 
-    fn recover(&mut self) {
+    fn recover(&mut self) -> Result<(), String> {
         let due: Vec<_> = self.returns.extract_if(.., |(at, _)| *at <= self.now).collect();
         for (_, blow) in due {
             match blow {
-                Blow::DirectorCrash(_) => self.restart_director(),
+                Blow::DirectorCrash(_) => self.restart_director()?,
                 Blow::GameCrash(_) => self.restart_game(),
                 _ => {}
             }
@@ -340,19 +353,42 @@ impl Life {
                 executor.resume(rate);
             }
         }
+        Ok(())
     }
 
-    /// The director comes back: its journal is played again.
-    fn restart_director(&mut self) {
-        let mut director = self.new_director();
-        for input in &self.journal {
-            director.step(input, &Workers::single(), &mut |_| {});
-            director.drain();
+    fn journaling(&self) -> JournalOptions {
+        // With some seeds segments follow each other quickly; the content is compared by what comes after.
+        let segment_bytes = if self.seed.is_multiple_of(5) { 20_000 } else { 1 << 40 };
+        JournalOptions { segment_bytes, hash_every: u32::MAX, ..JournalOptions::default() }
+    }
+
+    /// The director died while it wrote: half a record is left of an input of which nothing came.
+    fn tear_journal(&mut self) {
+        let input = Input::Pump { now: self.now, frames: vec![vec![7; 20]] };
+        let record = Record::Input { chain: 0, trail: 0, input }.to_bytes();
+        let torn = self.chance.below(record.len());
+        let lost = if self.broken == Some(Broken::Journal) { 1 + self.chance.below(1_500) } else { 0 };
+        self.disk.alter_last(|bytes| {
+            bytes.truncate(bytes.len() - lost.min(bytes.len() / 2));
+            bytes.extend(record.into_iter().take(torn));
+        });
+    }
+
+    /// The director comes back from its journal.
+    fn restart_director(&mut self) -> Result<(), String> {
+        let disk = Box::new(self.disk.clone());
+        let (model, options) = (Arc::clone(&MODEL), self.journaling());
+        let recovered = Journal::recover_on(disk, Path::new(JOURNAL), options, model, planners::known());
+        let Recovered { director, journal, report } = recovered.map_err(|error| error.to_string())?;
+        if let Some(parting) = report.parting {
+            return Err(format!("the journal {parting}"));
         }
+        self.journal = Some(journal);
         self.thinking_until = director.is_thinking().then_some(self.now);
         self.director = Some(director);
         let now = self.now;
         self.input(Input::Disconnected { now, reason: "restarted".to_owned() });
+        Ok(())
     }
 
     fn restart_game(&mut self) {
@@ -435,16 +471,17 @@ impl Life {
 
     /// An input is written down before anything comes of it.
     fn input(&mut self, input: Input) {
-        let Some(director) = &mut self.director else { return };
-        self.journal.push(input);
-        let Some(input) = self.journal.last() else { return };
+        let (Some(director), Some(journal)) = (&mut self.director, &mut self.journal) else { return };
+        let told = journal.append(&input, director);
+        assert_eq!(told, None, "memory takes everything");
         let (now, weather) = (self.now, self.faults.weather);
-        director.step(input, &Workers::single(), &mut |frame| {
+        director.step(&input, &Workers::single(), &mut |frame| {
             if self.link_up {
                 self.to_game.send(now, frame, &weather, &mut self.chance);
             }
         });
         self.events.extend(director.drain());
+        journal.settle(director);
     }
 
     /// While nothing disturbs it, the clock knows which tick the game is in.

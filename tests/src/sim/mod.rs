@@ -1,6 +1,6 @@
 //! A director, a game and everything that can go wrong between them, in virtual time and from one seed.
 //!
-//! The real core, planner contract, channel and executor run here; only clock, link and crashes are made up. [`run`] plays one seed
+//! The real core, planner contract, channel, journal and executor run here; only clock, link, disk and crashes are made up. [`run`] plays one seed
 //! and checks that nothing was lost, doubled, early or changed; a seed that fails can be played again.
 
 mod air;

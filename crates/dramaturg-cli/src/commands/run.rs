@@ -1,4 +1,6 @@
-//! `dramaturg run`: a director and a game, side by side in real time.
+//! `dramaturg run`: a director and a game, side by side in real time; or the game alone, with somebody else's director.
+
+mod join;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -14,8 +16,10 @@ use dramaturg_director::{Event, Journey, Policy};
 use dramaturg_executor::scripted::{Happening, What};
 use serde::Serialize;
 
+use self::join::{Join, Way};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
+use crate::journaling::{Journaling, Keeping};
 use crate::shell::{Shell, count};
 use crate::staging::lockstep::{LinkKind, lockstep};
 use crate::staging::outcome::{Jitter, Outcome};
@@ -35,7 +39,8 @@ Examples:
   dramaturg run lighthouse --plan lighthouse/lighthouse.plan
   dramaturg run city.story --link tcp --tasks 500 --report report.json
   dramaturg run city.story --policy paper --omega 50 --lockstep --tasks 4000 --json
-  dramaturg run city.story --fail 10 --events events.jsonl")]
+  dramaturg run city.story --fail 10 --events events.jsonl --journal journals
+  dramaturg run city.story --connect 127.0.0.1:7777 --save city.save")]
 pub struct Run {
     /// A story: a `.story` file or a folder with one
     #[arg(value_name = "STORY")]
@@ -82,6 +87,10 @@ pub struct Run {
     /// Write everything that happens to a file, one JSON document a line
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    #[command(flatten)]
+    journaling: Journaling,
+    #[command(flatten)]
+    join: Join,
     /// One virtual clock for both sides and no waiting: the same transcript over every link
     #[arg(long)]
     lockstep: bool,
@@ -162,6 +171,8 @@ struct Report<'a> {
     resent_by_game: u64,
     #[serde(flatten)]
     figures: &'a Figures,
+    /// Where its inputs were written down.
+    journal: Option<PathBuf>,
     trouble: Option<&'a str>,
 }
 
@@ -173,6 +184,18 @@ impl Run {
             Input::Usable(opened) => *opened,
             Input::Faulty(exit) => return Ok(exit),
         };
+        if let Some(address) = &self.join.connect {
+            let model = Arc::new(opened.model);
+            let way = Way {
+                address,
+                link: self.link,
+                rate: self.rate,
+                ticks: self.ticks,
+                seed: self.seed,
+                quiet: self.quiet,
+            };
+            return self.join.run(shell, &way, &self.story, model);
+        }
         let plan = match &self.plan {
             None => None,
             Some(path) => match input::plan(shell, &mut opened, path)? {
@@ -211,8 +234,9 @@ impl Run {
             plan: Arc::new(plan),
             model,
         };
-        let outcome = self.perform(shell, &setting)?;
-        self.tell(shell, &setting, &outcome)
+        let keeping = self.journaling.open(0, 0)?.map(|journals| Keeping::new(journals, &self.story));
+        let outcome = self.perform(shell, &setting, keeping.as_ref())?;
+        self.tell(shell, &setting, &outcome, keeping.and_then(|keeping| keeping.begun()))
     }
 
     fn mu(&self) -> Journey {
@@ -234,7 +258,7 @@ impl Run {
         2 * self.omega + Tick::from(self.upsilon) + 2 * mu + 30
     }
 
-    fn perform(&self, shell: &mut Shell, setting: &Setting) -> Result<Outcome, Failure> {
+    fn perform(&self, shell: &mut Shell, setting: &Setting, keeping: Option<&Keeping>) -> Result<Outcome, Failure> {
         let trouble = Arc::new(Mutex::new(None));
         let mut file = match &self.events {
             None => None,
@@ -260,11 +284,11 @@ impl Run {
         };
         let outcome = if self.lockstep {
             let Journey::Given(mu) = setting.mu else { return Err(Failure::usage("lockstep needs a given μ")) };
-            let outcome = lockstep(setting, self.link, mu, &mut told, &mut sink);
+            let outcome = lockstep(setting, self.link, mu, keeping, &mut told, &mut sink);
             drop(sink);
             outcome
         } else {
-            realtime(setting, self.link, &mut told, sink)
+            realtime(setting, self.link, keeping, &mut told, sink)
         };
         written?;
         if let (Some(path), Some(error)) = (&self.events, &*trouble.lock().unwrap_or_else(PoisonError::into_inner)) {
@@ -273,7 +297,13 @@ impl Run {
         outcome.map_err(|error| Failure::trouble(error.to_string()))
     }
 
-    fn tell(&self, shell: &mut Shell, setting: &Setting, outcome: &Outcome) -> Result<Exit, Failure> {
+    fn tell(
+        &self,
+        shell: &mut Shell,
+        setting: &Setting,
+        outcome: &Outcome,
+        journal: Option<PathBuf>,
+    ) -> Result<Exit, Failure> {
         let ok = outcome.trouble.is_none();
         let report = Report {
             command: "run",
@@ -294,6 +324,7 @@ impl Run {
             tick_jitter_micros: outcome.ticking.jitter(),
             resent_by_game: outcome.resent_by_game,
             figures: &outcome.figures,
+            journal,
             trouble: outcome.trouble.as_deref(),
         };
         if let Some(path) = &self.report {
@@ -336,7 +367,7 @@ fn moved(mut plan: Plan, lead: Tick, shell: &mut Shell) -> Result<Plan, Failure>
     Ok(plan)
 }
 
-fn tell_happening(shell: &mut Shell, Happening { tick, what, .. }: &Happening) -> Result<(), Failure> {
+pub(super) fn tell_happening(shell: &mut Shell, Happening { tick, what, .. }: &Happening) -> Result<(), Failure> {
     match what {
         What::Shown { speaker: Some(speaker), text } => {
             writeln!(shell.out, "{tick:>8}  {speaker}: {SPOKEN}{text}{SPOKEN:#}")?;
@@ -362,6 +393,9 @@ fn show(shell: &mut Shell, report: &Report<'_>) -> Result<(), Failure> {
     row("lost", figures.lost.to_string())?;
     row("blocked", figures.blocked.to_string())?;
     row("refused, failed", format!("{}, {}", figures.refused, figures.failed))?;
+    if figures.waiting > 0 {
+        row("waiting", figures.waiting.to_string())?;
+    }
     row("lock lead", format!("{} ticks", number(figures.lock_lead_ticks_mean)))?;
     row("reaction", format!("{} ticks", number(figures.reaction_ticks_mean)))?;
     let lateness: Vec<_> = figures.lateness_ticks.iter().map(|(late, tasks)| format!("{late}: {tasks}")).collect();
@@ -373,5 +407,8 @@ fn show(shell: &mut Shell, report: &Report<'_>) -> Result<(), Failure> {
     row("ticks", format!("{}, and {} skipped by the machine", report.ticks_ran, report.ticks_skipped))?;
     row("frames sent again", format!("{} by the director, {} by the game", figures.resent, report.resent_by_game))?;
     row("plans", format!("{} published, {} rejected", figures.published, figures.rejected))?;
+    if let Some(journal) = &report.journal {
+        row("journal", journal.display().to_string())?;
+    }
     Ok(())
 }

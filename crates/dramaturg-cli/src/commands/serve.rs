@@ -9,8 +9,9 @@ use clap::{Args, ValueEnum};
 use dramaturg::model::{Plan, Tick};
 use dramaturg::open;
 use dramaturg::planner::simulate::Expectations;
-use dramaturg_director::shell::server::Opening;
-use dramaturg_director::shell::{Served, Server, ServerOptions};
+use dramaturg_director::save::planners;
+use dramaturg_director::shell::server::{Opening, Story};
+use dramaturg_director::shell::{Journals, Served, Server, ServerOptions};
 use dramaturg_director::{Journey, Policy};
 use dramaturg_wire::link::{Limits, LinkError, ListenOptions, Listener, ServerTls};
 use serde::Serialize;
@@ -18,6 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
+use crate::journaling::{self, Journaling};
 use crate::shell::{Shell, count};
 use crate::staging::setting::Setting;
 use crate::staging::stream::{StreamOptions, stream};
@@ -27,13 +29,15 @@ use crate::style::{BOLD, DIM};
 ///
 /// Each game has a session of its own, with its own world, planner and clock; what is performed is a stream from a seed, or a plan.
 /// Listens on this machine only, unless a token is given that games must show. Ends in order on SIGTERM or Ctrl-C: every game is
-/// bidden goodbye. Logs go to standard error.
+/// bidden goodbye. With journals, sessions that are not over go on when it is started again, even if it was killed. Logs go to
+/// standard error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   dramaturg serve city.story
   dramaturg serve city.story dungeon.story --listen 0.0.0.0:7777 --token-file token.txt --tls-cert cert.pem --tls-key key.pem
-  dramaturg serve lighthouse --plan lighthouse/lighthouse.plan --metrics --log json")]
+  dramaturg serve lighthouse --plan lighthouse/lighthouse.plan --metrics --log json
+  dramaturg serve city.story --journal journals")]
 pub struct Serve {
     /// Stories; games choose one by its file's name or its title
     #[arg(value_name = "STORY", required = true)]
@@ -62,6 +66,9 @@ pub struct Serve {
     /// The most frames a game may send in a second
     #[arg(long, value_name = "NUMBER", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_frames: u32,
+    /// The most bytes of a message; a save that the game asks for is one message
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(4096..=1 << 28))]
+    max_message: u32,
     /// A link on which nothing comes for so many seconds is closed
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     idle: u32,
@@ -83,6 +90,11 @@ pub struct Serve {
     /// Where chance begins
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    journaling: Journaling,
+    /// With --journal: so many journals of sessions that are over are kept
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    keep_journals: usize,
     /// How logs are written; RUST_LOG says what of them, such as `dramaturg_director=debug`
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
@@ -106,17 +118,22 @@ struct Listening {
     stories: Vec<String>,
     encrypted: bool,
     metrics: bool,
+    /// Sessions that go on from their journals.
+    restored: usize,
 }
 
 /// The first steps of a stream start here: a game that connects is not that quick.
 const FROM: Tick = 120;
+/// So many segments of each journal are kept: the last one and a half hours or so can be replayed.
+const SEGMENTS: usize = 64;
 /// Cycles are only needed until the first measurement.
 const OMEGA: Tick = 6;
 
 impl Serve {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
-        let mut served = Vec::new();
+        let journals = self.journaling.open(SEGMENTS, self.keep_journals)?;
+        let (mut served, mut stories) = (Vec::new(), Vec::new());
         let mut titles = Vec::new();
         for path in &self.stories {
             let mut opened = match input::usable(shell, path, None)? {
@@ -135,7 +152,10 @@ impl Serve {
             };
             let name = name_of(path);
             titles.push(name.clone());
-            served.push(self.story(name, opened, plan));
+            let place = journaling::place(path);
+            let setting = self.setting(opened, plan);
+            stories.push(Story { model: Arc::clone(&setting.model), path: Some(place.clone()) });
+            served.push(story(name, setting, self.max_message, journals.clone().map(|journals| (journals, place))));
         }
         let listener = self.listener()?;
         self.start_log(shell);
@@ -147,6 +167,7 @@ impl Serve {
             session_names: None,
         };
         let mut server = Server::new(listener, served, options).map_err(|error| trouble(&error))?;
+        let restored = journals.map_or(0, |journals| restore(&mut server, journals, &stories));
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGTERM, SIGINT] {
             // A second one ends at once, in case draining hangs.
@@ -155,31 +176,40 @@ impl Serve {
                 .map_err(|error| Failure::trouble(format!("cannot hear signals: {error}")))?;
         }
         let address = server.address().map(|address| address.to_string()).unwrap_or_default();
-        self.announce(shell, address, titles)?;
+        self.announce(shell, address, titles, restored)?;
         server.run(&stop).map_err(|error| trouble(&error))?;
         Ok(Exit::Fine)
     }
 
-    fn announce(&self, shell: &mut Shell, address: String, stories: Vec<String>) -> Result<(), Failure> {
+    fn announce(
+        &self,
+        shell: &mut Shell,
+        address: String,
+        stories: Vec<String>,
+        restored: usize,
+    ) -> Result<(), Failure> {
         let encrypted = self.tls_cert.is_some();
         tracing::info!(address, stories = stories.join(", "), encrypted, "listening");
         if shell.json {
             let metrics = self.metrics;
-            shell.json_line(&Listening { command: "serve", ok: true, address, stories, encrypted, metrics })
+            shell.json_line(&Listening { command: "serve", ok: true, address, stories, encrypted, metrics, restored })
         } else {
-            let served = count(stories.len(), "story").replace("storys", "stories");
+            let mut served = count(stories.len(), "story").replace("storys", "stories");
+            if restored > 0 {
+                served.push_str(&format!("; {} from journals", count(restored, "session")));
+            }
             writeln!(shell.out, "listening on {BOLD}{address}{BOLD:#} {DIM}({served}; Ctrl-C ends){DIM:#}")?;
             shell.out.flush()?;
             Ok(())
         }
     }
 
-    /// A story with what its sessions perform.
-    fn story(&self, name: String, opened: open::Opened, plan: Option<Plan>) -> Served {
+    /// What the sessions of a story perform, and how.
+    fn setting(&self, opened: open::Opened, plan: Option<Plan>) -> Setting {
         let model = Arc::new(opened.model);
         let options = StreamOptions { tasks: self.tasks, from: FROM, gap: self.gap, seed: self.seed };
         let plan = plan.unwrap_or_else(|| stream(&model, &options));
-        let setting = Setting {
+        Setting {
             expectations: Expectations::Assumed,
             policy: Policy::Decoupled,
             omega: OMEGA,
@@ -191,12 +221,7 @@ impl Serve {
             retries: 2,
             seed: self.seed,
             plan: Arc::new(plan),
-            model: Arc::clone(&model),
-        };
-        Served {
-            names: vec![name, model.title.clone()],
-            options: setting.session(),
-            open: Box::new(move |name, codec| Ok(Opening { director: setting.director(name, codec), recorder: None })),
+            model,
         }
     }
 
@@ -220,6 +245,7 @@ impl Serve {
             _ => None,
         };
         let limits = Limits {
+            message_bytes_max: self.max_message,
             sessions_max: self.max_sessions,
             idle_seconds: self.idle,
             messages_per_second: self.max_frames,
@@ -240,6 +266,33 @@ impl Serve {
             LogForm::Text => log.with_ansi(!shell.json && std::io::stderr().is_terminal()).try_init(),
         };
     }
+}
+
+/// A story with what its sessions perform; with journals, and where it lies.
+fn story(name: String, setting: Setting, max_message: u32, journals: Option<(Journals, String)>) -> Served {
+    Served {
+        names: vec![name, setting.model.title.clone()],
+        options: setting.session(),
+        open: Box::new(move |name, codec| {
+            let mut director = setting.director(name, codec);
+            director.set_message_bytes_max(max_message);
+            let begin = |(journals, place): &(Journals, String)| journals.begin(name, Some(place), &mut director);
+            let journal = journals.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
+            Ok(Opening { director, journal })
+        }),
+    }
+}
+
+/// Goes on with the sessions of a director that died or ended before; how many.
+fn restore(server: &mut Server, journals: Journals, stories: &[Story]) -> usize {
+    let restored = server.restore(journals, stories, &planners::known());
+    if restored.sessions + restored.over > 0 {
+        tracing::info!(sessions = restored.sessions, over = restored.over, "went on from journals");
+    }
+    for why in &restored.left {
+        tracing::warn!(why, "a journal was left as it is");
+    }
+    restored.sessions
 }
 
 /// What games call a story: the name of its file or folder.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dramaturg::model::{Chance, Evaluator, Expr, Model, Observation, Plan, Step, Tick, Value};
-use dramaturg::planner::simulate::{Detail, Expectations, Follow, Unmet, World, WorldOptions, names};
+use dramaturg::planner::simulate::{Detail, Expectations, Follow, Unmet, World, WorldOptions, WorldSave, names};
 use dramaturg_executor::scripted::{Happening, Which};
 use dramaturg_executor::{Game, Report, ScriptedGame, TaskView, ValueRef};
 use dramaturg_wire::{Fault, Line, Question};
@@ -48,6 +48,17 @@ impl Actor {
         };
         let world = World::begin(&model, options);
         Self { model, game, world, seen: OnceCell::new(), tick: 0, performed: BTreeSet::new(), ended: None }
+    }
+
+    /// Its world, to be kept in a save.
+    pub fn save(&self) -> WorldSave {
+        self.world.save(&self.model)
+    }
+
+    /// Goes on from a world that was kept.
+    pub fn load(&mut self, save: &WorldSave) {
+        (self.world, _) = World::load(&self.model, save);
+        self.seen.take();
     }
 
     /// What happened since this was last asked.
@@ -138,6 +149,10 @@ impl Game for Actor {
     fn cancel(&mut self, task: &TaskView<'_>) {
         self.world.cut(task.id().step);
         self.game.cancel(task);
+    }
+
+    fn resume_task(&mut self, task: &TaskView<'_>) {
+        self.game.resume_task(task);
     }
 
     fn welcome(&mut self, session: &str, story: &str) {

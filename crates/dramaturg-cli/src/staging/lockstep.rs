@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use dramaturg::model::Tick;
-use dramaturg_director::Event;
 use dramaturg_director::shell::{Mind, Session, SessionOptions};
+use dramaturg_director::{Director, Event, Journal};
 use dramaturg_executor::Executor;
 use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::Codec;
@@ -18,6 +18,7 @@ use dramaturg_wire::link::{
 use super::actor::Actor;
 use super::outcome::{Outcome, Ticking};
 use super::setting::Setting;
+use crate::journaling::Keeping;
 
 /// The planner works so many units at a time.
 const UNITS: u32 = 400;
@@ -127,11 +128,15 @@ pub fn lockstep(
     setting: &Setting,
     kind: LinkKind,
     mu: Tick,
+    keeping: Option<&Keeping>,
     told: &mut dyn FnMut(Happening),
     events: &mut dyn FnMut(&Event),
 ) -> Result<Outcome, LinkError> {
     let options = SessionOptions { units: Some(UNITS), think_ticks: THINK_TICKS, ..setting.session() };
     let mut both = Lockstep::new(setting, kind, mu, 0, options)?;
+    if let Some(journal) = begin_journal(both.session.director_mut(), keeping)? {
+        both.session.set_journal(journal);
+    }
     for _ in 0..setting.ticks {
         both.step()?;
         both.actor.take_transcript().into_iter().for_each(&mut *told);
@@ -228,6 +233,12 @@ impl<'s> Lockstep<'s> {
             trouble,
         }
     }
+}
+
+/// The journal of a session, if there is to be one.
+pub fn begin_journal(director: &mut Director, keeping: Option<&Keeping>) -> Result<Option<Journal>, LinkError> {
+    let journal = keeping.map(|keeping| keeping.begin(director)).transpose();
+    journal.map_err(|error| LinkError::Refused(format!("no journal can be kept: {error}")))
 }
 
 /// Counts what goes over a link.

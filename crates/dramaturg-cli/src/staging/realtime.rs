@@ -12,9 +12,10 @@ use dramaturg_director::shell::{Figures, Observer, Served, Server, ServerOptions
 use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::link::{InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, ThreadLink};
 
-use super::lockstep::{LinkKind, connect};
+use super::lockstep::{LinkKind, connect, begin_journal};
 use super::outcome::{Outcome, Ticking};
 use super::setting::Setting;
+use crate::journaling::Keeping;
 
 /// While the planner works the director looks so often whether it has published.
 const LOOK: Duration = Duration::from_micros(250);
@@ -28,15 +29,16 @@ pub type Sink = Box<dyn FnMut(&Event) + Send>;
 pub fn realtime(
     setting: &Setting,
     kind: LinkKind,
+    keeping: Option<&Keeping>,
     told: &mut dyn FnMut(Happening),
     sink: Sink,
 ) -> Result<Outcome, LinkError> {
     let (tell, happenings) = channel();
     thread::scope(|scope| {
         let run = scope.spawn(move || match kind {
-            LinkKind::Inline => inline(setting, tell, sink),
-            LinkKind::Threads => threads(setting, tell, sink),
-            LinkKind::Tcp | LinkKind::Websocket => sockets(setting, kind, tell, sink),
+            LinkKind::Inline => inline(setting, keeping, tell, sink),
+            LinkKind::Threads => threads(setting, keeping, tell, sink),
+            LinkKind::Tcp | LinkKind::Websocket => sockets(setting, kind, keeping, tell, sink),
         });
         hear(&happenings, told);
         // A panic of a thread is a panic of the command.
@@ -104,10 +106,20 @@ impl Played {
 }
 
 /// Everything in one thread, one call a frame.
-fn inline(setting: &Setting, tell: Sender<Happening>, mut sink: Sink) -> Result<Outcome, LinkError> {
+fn inline(
+    setting: &Setting,
+    keeping: Option<&Keeping>,
+    tell: Sender<Happening>,
+    mut sink: Sink,
+) -> Result<Outcome, LinkError> {
     let codec = LinkKind::Inline.codec();
     let (near, far) = InlineLink::pair(&LinkOptions::new(codec));
-    let mut stage = Stage::inline(setting.director("run", codec), far, setting.session());
+    let mut director = setting.director("run", codec);
+    let journal = begin_journal(&mut director, keeping)?;
+    let mut stage = Stage::inline(director, far, setting.session());
+    if let Some(journal) = journal {
+        stage.session_mut().set_journal(journal);
+    }
     let mut failed = None;
     let played = play(setting, near, &tell, &mut |now| {
         failed = stage.frame(now).err().or(failed.take());
@@ -118,14 +130,24 @@ fn inline(setting: &Setting, tell: Sender<Happening>, mut sink: Sink) -> Result<
 }
 
 /// The director in a thread of its own, its planner in another.
-fn threads(setting: &Setting, tell: Sender<Happening>, mut sink: Sink) -> Result<Outcome, LinkError> {
+fn threads(
+    setting: &Setting,
+    keeping: Option<&Keeping>,
+    tell: Sender<Happening>,
+    mut sink: Sink,
+) -> Result<Outcome, LinkError> {
     let codec = LinkKind::Threads.codec();
     let (near, far) = ThreadLink::pair(&LinkOptions::new(codec));
     let stop = AtomicBool::new(false);
+    let mut director = setting.director("run", codec);
+    let journal = begin_journal(&mut director, keeping)?;
     thread::scope(|scope| {
         let director = scope.spawn(|| {
-            let mut stage = Stage::with_thread(setting.director("run", codec), far, setting.session(), || {})
+            let mut stage = Stage::with_thread(director, far, setting.session(), || {})
                 .map_err(|error| LinkError::io("starting a thread", &error))?;
+            if let Some(journal) = journal {
+                stage.session_mut().set_journal(journal);
+            }
             let watch = Stopwatch::start();
             loop {
                 let went = stage.frame(watch.now());
@@ -166,14 +188,24 @@ impl Observer for Witness {
 }
 
 /// A server and its game over a real socket.
-fn sockets(setting: &Setting, kind: LinkKind, tell: Sender<Happening>, sink: Sink) -> Result<Outcome, LinkError> {
+fn sockets(
+    setting: &Setting,
+    kind: LinkKind,
+    keeping: Option<&Keeping>,
+    tell: Sender<Happening>,
+    sink: Sink,
+) -> Result<Outcome, LinkError> {
     let listener = Listener::bind(ListenOptions::default())?;
     let address = listener.address().to_string();
-    let opens = setting.clone();
+    let (opens, keeping) = (setting.clone(), keeping.cloned());
     let served = Served {
         names: vec![setting.model.title.clone()],
         options: setting.session(),
-        open: Box::new(move |name, codec| Ok(Opening { director: opens.director(name, codec), recorder: None })),
+        open: Box::new(move |name, codec| {
+            let mut director = opens.director(name, codec);
+            let journal = begin_journal(&mut director, keeping.as_ref()).map_err(|error| error.to_string())?;
+            Ok(Opening { director, journal })
+        }),
     };
     let mut server = Server::new(listener, vec![served], ServerOptions { planner_threads: 1, ..Default::default() })?;
     let figures = Arc::new(Mutex::new(None));

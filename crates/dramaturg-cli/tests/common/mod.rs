@@ -1,6 +1,9 @@
 //! The real program, run in a folder that vanishes with the test.
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
+pub mod player;
+pub mod serving;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

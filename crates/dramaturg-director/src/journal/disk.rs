@@ -1,10 +1,17 @@
-//! Where segments are kept: files, or in tests something that fails when it is told to.
+//! Where segments are kept: files, or in tests memory, or something that fails when it is told to.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
-/// Where segments are kept.
+use super::JournalError;
+
+/// Where segments are kept. What is not said otherwise is done with the files of the system.
 pub trait Disk: Send {
     /// Begins a file.
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Sink>>;
@@ -14,6 +21,39 @@ pub trait Disk: Send {
 
     /// Gives a file its name, for good if `sync`.
     fn rename(&mut self, from: &Path, to: &Path, sync: bool) -> io::Result<()>;
+
+    /// The files in a folder; none if there is no such folder.
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        entries.map(|entry| entry.map(|entry| entry.path())).collect()
+    }
+
+    /// Reads a file, which is so long.
+    fn read(&mut self, path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok((Box::new(BufReader::new(file)), length))
+    }
+
+    /// Removes a file.
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    /// Makes a folder, if there is none, and makes sure that nobody else writes there as long as what is returned lives.
+    fn claim(&mut self, folder: &Path) -> Result<Box<dyn Any + Send>, JournalError> {
+        fs::create_dir_all(folder).map_err(|error| JournalError::disk(folder, &error))?;
+        let path = folder.join("lock");
+        let file = File::create(&path).map_err(|error| JournalError::disk(&path, &error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Box::new(file)),
+            Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
+            Err(TryLockError::Error(error)) => Err(JournalError::disk(&path, &error)),
+        }
+    }
 }
 
 /// A file that is written to its end.
@@ -26,6 +66,11 @@ pub trait Sink: Send {
 
     /// Returns when everything is on the disk itself.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Sees to it that everything is on the disk itself before long. What goes wrong with that is told by the next [`Sink::put`].
+    fn sync_soon(&mut self) -> io::Result<()> {
+        self.sync()
+    }
 }
 
 /// The files of the system.
@@ -36,13 +81,13 @@ impl Disk for Files {
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Sink>> {
         // In append mode what is written after a cut goes to the new end.
         let _ = fs::remove_file(path);
-        Ok(Box::new(OpenOptions::new().append(true).create_new(true).open(path)?))
+        Ok(Box::new(Written::to(OpenOptions::new().append(true).create_new(true).open(path)?)))
     }
 
     fn open(&mut self, path: &Path, length: u64) -> io::Result<Box<dyn Sink>> {
         let file = OpenOptions::new().append(true).open(path)?;
         file.set_len(length)?;
-        Ok(Box::new(file))
+        Ok(Box::new(Written::to(file)))
     }
 
     fn rename(&mut self, from: &Path, to: &Path, sync: bool) -> io::Result<()> {
@@ -54,16 +99,141 @@ impl Disk for Files {
     }
 }
 
-impl Sink for File {
+/// A file, and what went wrong behind its back.
+struct Written {
+    file: File,
+    trouble: Trouble,
+}
+
+type Trouble = Arc<Mutex<Option<io::Error>>>;
+
+impl Written {
+    fn to(file: File) -> Self {
+        Self { file, trouble: Trouble::default() }
+    }
+}
+
+impl Sink for Written {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write_all(bytes)
+        match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => self.file.write_all(bytes),
+        }
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)
+        self.file.set_len(length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        self.file.sync_data()
+    }
+
+    fn sync_soon(&mut self) -> io::Result<()> {
+        match syncer() {
+            // The thread is gone only if the program is.
+            Some(door) => door.send((self.file.try_clone()?, Arc::clone(&self.trouble))).or_else(|_| self.sync()),
+            None => self.sync(),
+        }
+    }
+}
+
+/// One thread waits for the disk on behalf of all journals, so that no session does.
+fn syncer() -> Option<&'static Sender<(File, Trouble)>> {
+    static DOOR: OnceLock<Option<Sender<(File, Trouble)>>> = OnceLock::new();
+    let start = || {
+        let (door, todo) = channel::<(File, Trouble)>();
+        let work = move || {
+            for (file, trouble) in todo {
+                if let Err(error) = file.sync_data() {
+                    trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            }
+        };
+        thread::Builder::new().name("journal-sync".to_owned()).spawn(work).ok().map(|_| door)
+    };
+    DOOR.get_or_init(start).as_ref()
+}
+
+/// Files that are only remembered: for tests and simulations, where a director dies thousands of times in a second.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    files: Arc<Mutex<BTreeMap<PathBuf, Content>>>,
+}
+
+type Content = Arc<Mutex<Vec<u8>>>;
+
+fn held<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Memory {
+    /// Alters the last file, by name: as a crash does that leaves half a record behind, or a disk that loses what it was given.
+    pub fn alter_last(&self, alter: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(content) = held(&self.files).values().next_back() {
+            alter(&mut held(content));
+        }
+    }
+
+    fn find(&self, path: &Path) -> io::Result<Content> {
+        held(&self.files).get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Disk for Memory {
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn Sink>> {
+        let content = Content::default();
+        held(&self.files).insert(path.to_owned(), Arc::clone(&content));
+        Ok(Box::new(content))
+    }
+
+    fn open(&mut self, path: &Path, length: u64) -> io::Result<Box<dyn Sink>> {
+        let mut content = self.find(path)?;
+        content.cut(length)?;
+        Ok(Box::new(content))
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path, _: bool) -> io::Result<()> {
+        let content = self.find(from)?;
+        let mut files = held(&self.files);
+        files.remove(from);
+        files.insert(to.to_owned(), content);
+        Ok(())
+    }
+
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(held(&self.files).keys().filter(|path| path.parent() == Some(folder)).cloned().collect())
+    }
+
+    fn read(&mut self, path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
+        let bytes = held(&*self.find(path)?).clone();
+        let length = bytes.len() as u64;
+        Ok((Box::new(Cursor::new(bytes)), length))
+    }
+
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        held(&self.files).remove(path);
+        Ok(())
+    }
+
+    fn claim(&mut self, _: &Path) -> Result<Box<dyn Any + Send>, JournalError> {
+        // Nobody else can see it.
+        Ok(Box::new(()))
+    }
+}
+
+impl Sink for Content {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        held(self).extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        held(self).truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

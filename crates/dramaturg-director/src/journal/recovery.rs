@@ -1,6 +1,5 @@
 //! Going on with a session whose director is gone.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +9,10 @@ use super::disk::{Disk, Files};
 use super::player::{Player, Trouble};
 use super::record::Record;
 use super::segment::{self, SegmentReader};
-use super::writer::{Journal, lock};
-use super::{Damage, JournalError, JournalOptions, Parting};
+use super::writer::Journal;
+use super::{Damage, JournalError, JournalOptions, Notice, Parting};
 use crate::director::Director;
-use crate::save::{LoadReport, PlannerLoader};
+use crate::save::{LoadReport, PlannerLoader, load};
 
 /// A session that goes on.
 pub struct Recovered {
@@ -44,6 +43,17 @@ pub struct RecoveryReport {
     pub loaded: LoadReport,
 }
 
+impl RecoveryReport {
+    /// What somebody should know of it.
+    pub fn notices(&self) -> Vec<Notice> {
+        let doubts = self.unusable.iter().cloned().chain(self.parting.as_ref().map(Parting::to_string));
+        let dropped = load::lines(&self.loaded).into_iter();
+        let recovered = Notice::Recovered { inputs: self.inputs, tick: self.tick };
+        let cut = self.cut.as_ref().map(|damage| Notice::Cut(damage.to_string()));
+        std::iter::once(recovered).chain(cut).chain(doubts.chain(dropped).map(Notice::Doubtful)).collect()
+    }
+}
+
 impl Journal {
     /// Goes on with the session of a journal: its last good snapshot and everything that was written down since. With an edited
     /// story it goes as far as the story still has what it is about, and the report says what was dropped.
@@ -58,20 +68,20 @@ impl Journal {
 
     /// The same, with segments kept by something else than the system's files.
     pub fn recover_on(
-        disk: Box<dyn Disk>,
+        mut disk: Box<dyn Disk>,
         folder: &Path,
         options: JournalOptions,
         model: Arc<Model>,
         loader: PlannerLoader,
     ) -> Result<Recovered, JournalError> {
-        let segments = segment::list(folder)?;
+        let segments = segment::list_on(&mut *disk, folder)?;
         let Some((last, _)) = segments.last() else { return Err(JournalError::None(folder.to_owned())) };
         let last = *last;
-        let lock = lock(folder)?;
+        let lock = disk.claim(folder)?;
         let mut unusable: Vec<(PathBuf, String)> = Vec::new();
         for (number, path) in segments.into_iter().rev() {
             let mut player = Player::new(Arc::clone(&model), Arc::clone(&loader));
-            let mut reader = SegmentReader::open(&path)?;
+            let mut reader = SegmentReader::open_on(&mut *disk, &path)?;
             let (mut cut, mut parting) = (None, None);
             for found in &mut reader {
                 match found {
@@ -97,7 +107,7 @@ impl Journal {
                 }
                 continue;
             };
-            let mut journal = Self::closed(disk, folder, options, lock);
+            let mut journal = Self::closed(disk, folder, options, Some(lock));
             (journal.segment, journal.inputs) = (last, inputs);
             // Another story, another course or a hole: what follows begins with a snapshot of its own.
             if unusable.is_empty() && same && parting.is_none() {
@@ -110,7 +120,7 @@ impl Journal {
             }
             for (path, _) in &unusable {
                 // It stays for whoever wants to look into it, but is no longer a segment.
-                let _ = fs::rename(path, path.with_extension("damaged"));
+                let _ = journal.disk.rename(path, &path.with_extension("damaged"), false);
             }
             let unusable = unusable.into_iter().map(|(path, why)| format!("`{}`: {why}", path.display())).collect();
             let report = RecoveryReport { segment: number, inputs, tick, cut, unusable, parting, loaded };

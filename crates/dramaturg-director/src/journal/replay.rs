@@ -51,6 +51,19 @@ pub fn first_header(path: &Path) -> Result<Header, JournalError> {
     }
 }
 
+/// The header of the last segment that has a readable one.
+pub fn last_header(path: &Path) -> Result<Header, JournalError> {
+    let mut problem = JournalError::None(path.to_owned());
+    for (_, file) in segment::list(path)?.into_iter().rev() {
+        problem = match SegmentReader::open(&file)?.next() {
+            Some(Ok((Record::Header(header), _))) => return Ok(*header),
+            Some(Err(damage)) => JournalError::NoSnapshot(vec![damage.to_string()]),
+            _ => problem,
+        };
+    }
+    Err(problem)
+}
+
 /// Plays a journal again, up to a tick or its end. It stops where the run parts from what was written down.
 pub fn replay(
     path: &Path,

@@ -1,9 +1,9 @@
 //! Reading a segment, record by record, until its end or the first that is not whole.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::disk::{Disk, Files};
 use super::record::{HEAD, RECORD_MAX, Record};
 use super::{Damage, JournalError};
 
@@ -19,16 +19,13 @@ pub fn list(path: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
     if path.is_file() {
         return Ok(vec![(number(path).unwrap_or(1), path.to_owned())]);
     }
-    let entries = match fs::read_dir(path) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(JournalError::disk(path, &error)),
-    };
-    let mut segments = Vec::new();
-    for entry in entries {
-        let found = entry.map_err(|error| JournalError::disk(path, &error))?.path();
-        segments.extend(number(&found).map(|number| (number, found)));
-    }
+    list_on(&mut Files, path)
+}
+
+/// The segments in a folder of a disk, by number.
+pub fn list_on(disk: &mut dyn Disk, folder: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
+    let files = disk.list(folder).map_err(|error| JournalError::disk(folder, &error))?;
+    let mut segments: Vec<_> = files.into_iter().filter_map(|path| Some((number(&path)?, path))).collect();
     segments.sort();
     Ok(segments)
 }
@@ -50,12 +47,16 @@ pub struct SegmentReader<R> {
 /// A record that was read, with its checksum.
 pub type Read1 = (Record, u32);
 
-impl SegmentReader<BufReader<File>> {
+impl SegmentReader<Box<dyn Read>> {
     /// Opens a segment.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = opened.map_err(|error| JournalError::disk(path, &error))?;
-        Ok(Self::new(BufReader::new(file), path, length))
+        Self::open_on(&mut Files, path)
+    }
+
+    /// Opens a segment of a disk.
+    pub fn open_on(disk: &mut dyn Disk, path: &Path) -> Result<Self, JournalError> {
+        let (from, length) = disk.read(path).map_err(|error| JournalError::disk(path, &error))?;
+        Ok(Self::new(from, path, length))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing a journal.
 
-use std::fs::{self, File, TryLockError};
+use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ pub struct Journal {
     pub(super) folder: PathBuf,
     pub(super) options: JournalOptions,
     pub(super) disk: Box<dyn Disk>,
-    /// Held as long as the journal is written.
-    pub(super) _lock: File,
+    /// Held as long as the journal is written; none while its folder cannot even be made.
+    pub(super) lock: Option<Box<dyn Any + Send>>,
     /// Where inputs go; none while the disk is in trouble.
     pub(super) sink: Option<Box<dyn Sink>>,
     pub(super) segment: u64,
@@ -34,6 +34,12 @@ pub struct Journal {
     pub(super) unhashed: u32,
     pub(super) now: Moment,
     pub(super) retry_at: Moment,
+    /// Why it could not be begun.
+    trouble: Option<String>,
+    /// Whether it was told that no further segment can be begun.
+    pub(super) not_rotated: bool,
+    /// Since when something waits to be on the disk itself.
+    pub(super) unsynced: Option<Moment>,
 }
 
 impl Journal {
@@ -49,23 +55,48 @@ impl Journal {
         options: JournalOptions,
         director: &mut Director,
     ) -> Result<Self, JournalError> {
-        fs::create_dir_all(folder).map_err(|error| JournalError::disk(folder, &error))?;
-        let lock = lock(folder)?;
-        if !segment::list(folder)?.is_empty() {
-            return Err(JournalError::Exists(folder.to_owned()));
-        }
-        let mut journal = Self::closed(disk, folder, options, lock);
+        let mut journal = Self::closed(disk, folder, options, None);
+        journal.take_folder()?;
         journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error))?;
         Ok(journal)
     }
 
-    pub(super) fn closed(disk: Box<dyn Disk>, folder: &Path, options: JournalOptions, lock: File) -> Self {
+    /// The same for a session that is to go on whatever the disk says: a journal that cannot be begun yet is begun when it can be.
+    pub fn create_soon(folder: &Path, options: JournalOptions, director: &mut Director) -> Result<Self, JournalError> {
+        let mut journal = Self::closed(Box::new(Files), folder, options, None);
+        let begun = journal
+            .take_folder()
+            .and_then(|()| journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error)));
+        match begun {
+            Err(error @ JournalError::Disk { .. }) => journal.trouble = Some(error.to_string()),
+            other => other?,
+        }
+        Ok(journal)
+    }
+
+    /// Makes the folder, and makes sure that it is nobody else's and has no journal yet.
+    fn take_folder(&mut self) -> Result<(), JournalError> {
+        let lock = self.disk.claim(&self.folder)?;
+        if !segment::list_on(&mut *self.disk, &self.folder)?.is_empty() {
+            return Err(JournalError::Exists(self.folder.clone()));
+        }
+        self.lock = Some(lock);
+        Ok(())
+    }
+
+    pub(super) fn closed(
+        disk: Box<dyn Disk>,
+        folder: &Path,
+        options: JournalOptions,
+        lock: Option<Box<dyn Any + Send>>,
+    ) -> Self {
         Self {
             folder: folder.to_owned(),
             rotate_at: options.segment_bytes,
             options,
             disk,
-            _lock: lock,
+            lock,
+            trouble: None,
             sink: None,
             segment: 0,
             bytes: 0,
@@ -74,6 +105,8 @@ impl Journal {
             unhashed: 0,
             now: Moment::MIN,
             retry_at: Moment::MIN,
+            not_rotated: false,
+            unsynced: None,
         }
     }
 
@@ -85,6 +118,16 @@ impl Journal {
     /// Which segment is written, from 1.
     pub fn segment(&self) -> u64 {
         self.segment
+    }
+
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What is to be told of it when a session begins with it.
+    pub(crate) fn first_notice(&mut self) -> Notice {
+        self.trouble.take().map_or(Notice::Begun, Notice::Stopped)
     }
 
     /// Whether inputs are written down.
@@ -107,6 +150,14 @@ impl Journal {
         if self.sink.is_none() {
             return if at_rest { self.resume(director) } else { None };
         }
+        if let (Sync::Every(most), Some(since), Some(sink)) = (self.options.sync, self.unsynced, &mut self.sink)
+            && self.now.saturating_sub(since) >= most
+        {
+            self.unsynced = None;
+            if let Err(error) = sink.sync_soon() {
+                return Some(self.stop(&error));
+            }
+        }
         if self.unhashed >= self.options.hash_every.max(1) {
             self.unhashed = 0;
             let notice = self.put(&Record::content(director.core().content_hash()));
@@ -117,6 +168,13 @@ impl Journal {
         if self.bytes >= self.rotate_at && at_rest { self.rotate(director) } else { None }
     }
 
+    /// Returns when everything that was written is on the disk itself, whatever the options say: before the director ends in order.
+    pub fn sync(&mut self) -> Option<Notice> {
+        self.unsynced = None;
+        let error = self.sink.as_mut()?.sync().err()?;
+        Some(self.stop(&error))
+    }
+
     /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at work elsewhere.
     pub fn rotate(&mut self, director: &mut Director) -> Option<Notice> {
         // Saving makes the planner forget; if no segment can be begun, a replay must know of it all the same.
@@ -124,9 +182,9 @@ impl Journal {
         if notice.is_some() || self.sink.is_none() {
             return notice;
         }
-        let error = self.begin_segment(director).err()?;
+        let Err(error) = self.begin_segment(director) else { return Some(Notice::Rotated { segment: self.segment }) };
         self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes / 4 + 1);
-        Some(Notice::NotRotated(error.to_string()))
+        (!std::mem::replace(&mut self.not_rotated, true)).then(|| Notice::NotRotated(error.to_string()))
     }
 
     /// Tries again after trouble: what was not written is in the snapshot that a segment begins with.
@@ -135,6 +193,9 @@ impl Journal {
             return None;
         }
         self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        if self.lock.is_none() {
+            self.take_folder().ok()?;
+        }
         self.begin_segment(director).ok().map(|()| Notice::Resumed)
     }
 
@@ -142,22 +203,26 @@ impl Journal {
         let sink = self.sink.as_mut()?;
         let written = sink.put(bytes).and_then(|()| match self.options.sync {
             Sync::Each => sink.sync(),
-            Sync::Never => Ok(()),
+            Sync::Never | Sync::Every(_) => Ok(()),
         });
         match written {
             Ok(()) => {
                 self.bytes = self.bytes.saturating_add(bytes.len() as u64);
                 self.chain = record::checksum(bytes);
+                self.unsynced = self.unsynced.or(Some(self.now));
                 None
             }
-            Err(error) => {
-                // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
-                let _ = sink.cut(self.bytes);
-                self.sink = None;
-                self.retry_at = self.now.saturating_add(self.options.retry_micros);
-                Some(Notice::Stopped(error.to_string()))
-            }
+            Err(error) => Some(self.stop(&error)),
         }
+    }
+
+    fn stop(&mut self, error: &io::Error) -> Notice {
+        if let Some(mut sink) = self.sink.take() {
+            // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
+            let _ = sink.cut(self.bytes);
+        }
+        self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        Notice::Stopped(error.to_string())
     }
 
     /// Begins a segment with a snapshot. It gets its name when it is whole.
@@ -181,8 +246,12 @@ impl Journal {
         let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
         if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
             // It takes room that the game may need.
-            let _ = fs::remove_file(&unnamed);
+            let _ = self.disk.remove(&unnamed);
             return Err(error);
+        }
+        if let Sync::Every(_) = self.options.sync {
+            // If the machine dies before, the segments before this one are still there.
+            sink.sync_soon()?;
         }
         self.sink = Some(sink);
         self.segment = number;
@@ -190,30 +259,20 @@ impl Journal {
         self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes);
         self.chain = record::checksum(&snapshot);
         self.unhashed = 0;
+        self.not_rotated = false;
         self.forget_old();
         Ok(())
     }
 
-    fn forget_old(&self) {
-        let Ok(segments) = segment::list(&self.folder) else { return };
-        let surplus = match self.options.keep {
-            0 => 0,
-            keep => segments.len().saturating_sub(keep),
-        };
+    fn forget_old(&mut self) {
+        if self.options.keep == 0 {
+            return;
+        }
+        let Ok(segments) = segment::list_on(&mut *self.disk, &self.folder) else { return };
+        let surplus = segments.len().saturating_sub(self.options.keep);
         for (_, path) in segments.iter().take(surplus) {
             // One that cannot be removed now is removed next time.
-            let _ = fs::remove_file(path);
+            let _ = self.disk.remove(path);
         }
-    }
-}
-
-/// Makes sure that nobody else writes here, as long as the file lives.
-pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
-    let path = folder.join("lock");
-    let file = File::create(&path).map_err(|error| JournalError::disk(&path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(JournalError::disk(&path, &error)),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dramaturg_model::{Model, Observation, StepEvent, StepEventKind};
 use dramaturg_planner::chronicle::Chronicle;
 use dramaturg_planner::simulate::names;
-use dramaturg_wire::{Channel, Outcome, Task, ToGame};
+use dramaturg_wire::{Channel, Outcome, Task, TaskRecord, TaskState, ToGame};
 
 use super::{LoadKind, LoadNote, LoadReport, SessionSave};
 use crate::board::Entry;
@@ -120,12 +120,15 @@ impl Core {
             core.clock.pause(tick);
         }
         let strangers = strangers(self, &core);
+        // The executor has what it knew when it said hello, as far as that did not end since, and what it was sent since: a game
+        // that hands a save back without having restored its executor does not wait for tasks that are long over.
+        let mut tasks = core.table.clone();
+        tasks.extend(held(self, &core));
         *self = core;
         for (task, version) in strangers {
             self.channel.send(self.now, &ToGame::Cancel { task, version });
         }
         self.drop_unfit(&mut report);
-        let tasks = self.table.clone();
         self.reconcile(&tasks, true, tick);
         report
     }
@@ -145,6 +148,31 @@ fn strangers(live: &Core, loaded: &Core) -> Vec<(Task, u32)> {
         }
     }
     strangers
+}
+
+/// What both know and the executor has, by what was heard last: it goes on.
+fn held(live: &Core, loaded: &Core) -> Vec<TaskRecord> {
+    let mut held = Vec::new();
+    for (step, entry) in live.board.entries() {
+        if loaded.board.get(*step).is_none_or(|known| known.version != entry.version) {
+            continue;
+        }
+        for (part, number) in entry.parts.iter().zip(0..) {
+            let task = Task { step: *step, part: number };
+            let told = |record: &TaskRecord| (record.task, record.version) == (task, entry.version);
+            let state = match &part.outcome {
+                None | Some(Outcome::Accepted) => TaskState::Waiting,
+                Some(Outcome::Started { late }) => TaskState::Running(entry.step.start.saturating_add(*late)),
+                Some(Outcome::Progress { .. } | Outcome::Amended { .. }) => TaskState::Running(entry.step.start),
+                // One part of several that has ended, in a time that is undone.
+                Some(_) => continue,
+            };
+            if !loaded.table.iter().any(told) {
+                held.push(TaskRecord { task, version: entry.version, state });
+            }
+        }
+    }
+    held
 }
 
 /// Why the model cannot perform a step, if it cannot.

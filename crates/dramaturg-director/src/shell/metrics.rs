@@ -14,6 +14,7 @@ pub struct Metrics {
     pub(crate) sessions: AtomicU64,
     pub(crate) connected: AtomicU64,
     pub(crate) sessions_begun: AtomicU64,
+    pub(crate) restored: AtomicU64,
     pub(crate) frames_received: AtomicU64,
     pub(crate) frames_sent: AtomicU64,
     pub(crate) refused: AtomicU64,
@@ -26,6 +27,7 @@ pub struct Metrics {
     late: AtomicU64,
     missed: AtomicU64,
     rejected: AtomicU64,
+    journal_troubles: AtomicU64,
 }
 
 impl Metrics {
@@ -47,6 +49,7 @@ impl Metrics {
             EventKind::Late { policy, .. } if policy != "send" => &self.missed,
             EventKind::Rejected { .. } => &self.rejected,
             EventKind::Fault { .. } => &self.faults,
+            EventKind::Journal { notice } if notice.is_trouble() => &self.journal_troubles,
             _ => return,
         };
         Self::add(counter, 1);
@@ -64,6 +67,13 @@ impl Metrics {
             ("sessions", "gauge", "Sessions, connected or waiting for their game to come back.", &self.sessions),
             ("sessions_connected", "gauge", "Sessions whose game is connected.", &self.connected),
             ("sessions_begun_total", "counter", "Sessions that have begun.", &self.sessions_begun),
+            ("sessions_restored_total", "counter", "Sessions that went on from their journals.", &self.restored),
+            (
+                "journal_troubles_total",
+                "counter",
+                "Troubles with journals, such as a full disk.",
+                &self.journal_troubles,
+            ),
             ("frames_received_total", "counter", "Frames that came from games.", &self.frames_received),
             ("frames_sent_total", "counter", "Frames that went to games.", &self.frames_sent),
             ("frames_resent", "gauge", "Frames that had to be sent again, in all sessions.", &self.resent),

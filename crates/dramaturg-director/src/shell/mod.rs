@@ -5,10 +5,12 @@
 //! [`session`] is one session with its planner: it knows when the planner is to begin and to end, and lets every input pass through
 //! one door. [`pace`] turns wall time into units of work, [`thinkers`] are the threads that planners work in, [`stopwatch`] the clock.
 //! [`stage`] is a session over one link, for games that embed the director; [`server`] has many sessions behind one port, with
-//! [`metrics`] to look at. [`tally`] adds up what happened.
+//! [`metrics`] to look at and [`journals`] to go on from after it was killed. [`tally`] adds up what happened.
 
 mod away;
 pub(crate) use away::Away;
+pub mod journals;
+pub use journals::Journals;
 pub mod metrics;
 pub use metrics::Metrics;
 pub mod pace;
@@ -16,7 +18,7 @@ pub use pace::Pace;
 pub mod server;
 pub use server::{Observer, Served, Server, ServerOptions};
 pub mod session;
-pub use session::{Mind, Recorder, Session, SessionOptions};
+pub use session::{Mind, Session, SessionOptions};
 pub mod stage;
 pub use stage::Stage;
 pub mod stopwatch;

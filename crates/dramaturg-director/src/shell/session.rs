@@ -10,10 +10,8 @@ use crate::clock::Moment;
 use crate::director::{Director, Input};
 use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
+use crate::journal::{Journal, Notice, RecoveryReport};
 use crate::options::Policy;
-
-/// Hears every input before anything comes of it: a journal.
-pub type Recorder = Box<dyn FnMut(&Input) + Send>;
 
 /// A tick is never taken for shorter or longer than this, in microseconds.
 const TICK_LEAST: Moment = 1_000;
@@ -82,7 +80,9 @@ pub struct Session {
     director: Director,
     options: SessionOptions,
     mind: Mind,
-    recorder: Option<Recorder>,
+    journal: Option<Journal>,
+    /// So far the session's own clock is ahead of that of whoever drives it: one that comes from a journal goes on where it stopped.
+    ahead: Moment,
     pace: Pace,
     thinking: Thinking,
     /// When the planner goes on by itself.
@@ -105,7 +105,8 @@ impl Session {
             pace: Pace::new(options.think_micros, options.units_max),
             tally: Tally::new(options.repairs_from),
             mind,
-            recorder: None,
+            journal: None,
+            ahead: 0,
             thinking,
             next_think: Moment::MIN,
             presses: false,
@@ -117,9 +118,39 @@ impl Session {
         }
     }
 
-    /// Has every input told to a journal before anything comes of it.
-    pub fn set_recorder(&mut self, recorder: Recorder) {
-        self.recorder = Some(recorder);
+    /// Has every input written down before anything comes of it: no frame leaves whose input is not in the journal. What becomes of
+    /// the journal is told among the events.
+    pub fn set_journal(&mut self, mut journal: Journal) {
+        let notice = journal.first_notice();
+        self.journal = Some(journal);
+        self.tell_notice(Some(notice));
+    }
+
+    /// Goes on with a session whose director died: its clock goes on from where it stopped, and it waits for its game.
+    pub fn recovered(&mut self, now: Moment, journal: Journal, report: &RecoveryReport) {
+        self.ahead = self.director.core().now.saturating_sub(now).max(0);
+        self.journal = Some(journal);
+        report.notices().into_iter().for_each(|notice| self.tell_notice(Some(notice)));
+        self.disconnected(now, "the director was started again");
+    }
+
+    /// Returns when the journal is on the disk itself.
+    pub fn sync_journal(&mut self) {
+        let notice = self.journal.as_mut().and_then(Journal::sync);
+        self.tell_notice(notice);
+    }
+
+    /// A moment of whoever drives it by the session's own clock, as inputs have it.
+    pub fn moment(&self, now: Moment) -> Moment {
+        now.saturating_add(self.ahead)
+    }
+
+    fn tell_notice(&mut self, notice: Option<Notice>) {
+        let Some(notice) = notice else { return };
+        let now = self.director.core().bounds();
+        // What came before it is told before it.
+        self.collect();
+        self.events.push(Event { number: 0, now, kind: EventKind::Journal { notice } });
     }
 
     /// Its number.
@@ -159,6 +190,10 @@ impl Session {
 
     /// When it wants to be pumped next, even if nothing comes in.
     pub fn due(&self) -> Moment {
+        self.own_due().saturating_sub(self.ahead)
+    }
+
+    fn own_due(&self) -> Moment {
         let core = self.director.core();
         if !core.is_connected() && matches!(self.thinking, Thinking::Rest) {
             return self.last_pump.saturating_add(TICK_MOST);
@@ -181,9 +216,8 @@ impl Session {
 
     /// Every input of the session passes here, and is written down before anything comes of it.
     fn feed(&mut self, input: &Input, emit: &mut dyn FnMut(&[u8])) {
-        if let Some(record) = &mut self.recorder {
-            record(input);
-        }
+        let notice = self.journal.as_mut().and_then(|journal| journal.append(input, &self.director));
+        self.tell_notice(notice);
         match (input, &self.mind) {
             (Input::Begin { now }, Mind::Threads(_)) => self.feed = self.director.begin(*now),
             (Input::End { now, .. }, _) if matches!(self.thinking, Thinking::Ready { .. }) => {
@@ -193,10 +227,13 @@ impl Session {
             }
             _ => self.director.step(input, &Workers::single(), emit),
         }
+        let notice = self.journal.as_mut().and_then(|journal| journal.settle(&mut self.director));
+        self.tell_notice(notice);
     }
 
     /// Takes in what came, lets the planner begin or end if it is time, and hands out the frames that are due.
     pub fn pump(&mut self, now: Moment, frames: Vec<Vec<u8>>, emit: &mut dyn FnMut(&[u8])) {
+        let now = self.moment(now);
         self.last_pump = now;
         let heard = !frames.is_empty();
         self.end_if_due(now, emit);
@@ -210,11 +247,12 @@ impl Session {
 
     /// The link is gone.
     pub fn disconnected(&mut self, now: Moment, reason: &str) {
+        let now = self.moment(now);
         self.feed(&Input::Disconnected { now, reason: reason.to_owned() }, &mut |_| {});
         self.collect();
     }
 
-    /// Any other input: goals, a step taken back.
+    /// Any other input: goals, a step taken back. Its time is that of [`Session::moment`].
     pub fn tell(&mut self, input: &Input, emit: &mut dyn FnMut(&[u8])) {
         self.feed(input, emit);
         self.presses = true;
@@ -246,10 +284,11 @@ impl Session {
 
     fn work_inline(&mut self, now: Moment, ends: Moment, emit: &mut dyn FnMut(&[u8])) {
         let units = self.options.units.unwrap_or_else(|| self.pace.units());
+        self.collect();
+        let known = self.events.len();
         let began = std::time::Instant::now();
         self.feed(&Input::End { now, units }, emit);
         let took = super::stopwatch::micros(began.elapsed());
-        let known = self.events.len();
         self.collect();
         let mut news = self.events.iter().skip(known);
         let used = news.find_map(|event| match event.kind {

@@ -57,6 +57,7 @@ pub use report::{LoadKind, LoadNote, LoadReport};
 
 mod agenda;
 mod digest;
+pub use digest::Digest;
 mod format;
 mod goal;
 mod holding;
@@ -260,11 +261,7 @@ impl World {
     /// save covers: everything that matters to the future, and the counts of work and violations; not events that were not
     /// drained. It costs about as much as writing the save down.
     pub fn content_hash(&self, model: &Model) -> u64 {
-        let mut digest = digest::Digest::new();
-        // The digest takes everything, and a save has no maps whose keys could be refused.
-        let written = serde_json::to_writer(&mut digest, &self.save(model));
-        debug_assert!(written.is_ok());
-        digest.value()
+        Digest::of(&self.save(model))
     }
 }
 

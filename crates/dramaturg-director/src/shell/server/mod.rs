@@ -4,6 +4,8 @@
 //! whose game has gone waits for it to come back, and is dropped when it does not.
 
 mod door;
+mod restore;
+pub use restore::{Restored, Story};
 mod seat;
 
 use std::collections::BTreeSet;
@@ -17,11 +19,12 @@ use dramaturg_wire::{Codec, FaultCode, ToGame};
 use rustc_hash::FxHashMap;
 
 use self::seat::Seat;
-use super::session::{Recorder, Session, SessionOptions};
-use super::{Metrics, Stopwatch, Thinkers};
+use super::session::{Session, SessionOptions};
+use super::{Journals, Metrics, Stopwatch, Thinkers};
 use crate::clock::Moment;
 use crate::director::Director;
 use crate::event::Event;
+use crate::journal::Journal;
 
 /// How often sessions are looked through for those that nobody comes back to.
 const SWEEP: Moment = 1_000_000;
@@ -30,12 +33,12 @@ const HELLO: Moment = 5_000_000;
 /// How long games have to hear a goodbye.
 const FAREWELL: Moment = 3_000_000;
 
-/// A new session, and who writes its inputs down.
+/// A new session, and where its inputs are written down.
 pub struct Opening {
     /// The session and its planner.
     pub director: Director,
-    /// Hears every input.
-    pub recorder: Option<Recorder>,
+    /// Every input goes here before anything comes of it.
+    pub journal: Option<Journal>,
 }
 
 /// Begins a session of a story, under this name and with this codec. The text says why it cannot.
@@ -104,6 +107,7 @@ pub struct Server {
     gone: (u64, u64),
     metrics: Arc<Metrics>,
     observer: Option<Box<dyn Observer>>,
+    journals: Option<Journals>,
     arrived: Vec<HubEvent>,
 }
 
@@ -137,6 +141,7 @@ impl Server {
             gone: (0, 0),
             metrics,
             observer: None,
+            journals: None,
             arrived: Vec::new(),
         })
     }
@@ -144,6 +149,12 @@ impl Server {
     /// Has everything that happens told.
     pub fn set_observer(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
+    }
+
+    /// Has journals put aside when their sessions are over. Sessions of a server that ends in order are not: they go on from their
+    /// journals when it is started again.
+    pub fn set_journals(&mut self, journals: Journals) {
+        self.journals = Some(journals);
     }
 
     /// Where it listens.
@@ -233,6 +244,7 @@ impl Server {
                 }
             }
             HubEvent::Closed(key, error) => {
+                let session = self.by_link.remove(key);
                 if !error.is_clean() {
                     tracing::warn!(link = %key, %error, "a link broke");
                     let code = match error {
@@ -242,7 +254,7 @@ impl Server {
                     self.refuse(*key, code, error.to_string());
                 }
                 self.guests.remove(key);
-                if let Some(id) = self.by_link.remove(key) {
+                if let Some(id) = session {
                     // What came before the end counts.
                     self.pump(id, now);
                     self.detach(id, now, &error.to_string());
@@ -310,12 +322,14 @@ impl Server {
             let text = "the session cannot go on, by no fault of the game; begin a new one".to_owned();
             self.refuse_as(key, seat.codec, FaultCode::Internal, text);
         }
+        let name = seat.session.name().to_owned();
         // What is left of it may panic again on its way out.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(seat)));
+        self.put_aside(&name, &format!("it panicked: {panic}"));
         self.count();
     }
 
-    /// Bids everybody goodbye and waits until they have heard it, for a moment.
+    /// Bids everybody goodbye and waits until they have heard it, for a moment. Sessions with a journal are not over by that.
     pub fn drain(&mut self, reason: &str) {
         self.hub.stop_listening();
         let ids: Vec<u64> = self.seats.keys().copied().collect();
@@ -329,7 +343,7 @@ impl Server {
                 let _ = self.hub.send(key, &door::greeting(seat.codec, &goodbye));
                 self.hub.close(key);
             }
-            self.end(id, reason);
+            self.suspend(id, reason);
         }
         let until = self.watch.now() + FAREWELL;
         let mut heard = Vec::new();

@@ -7,7 +7,9 @@ use super::super::session::{Mind, Session};
 use super::super::{Figures, Metrics};
 use super::{HELLO, Opening, Server};
 use crate::clock::Moment;
+use crate::director::Director;
 use crate::event::{Event, EventKind};
+use crate::journal::Recovered;
 
 /// A session of a server.
 pub(super) struct Seat {
@@ -25,17 +27,30 @@ pub(super) struct Seat {
 }
 
 impl Server {
-    /// Takes a session in: a new one, or one from a journal whose game will come back. `story` is its place among those served.
+    /// Takes a new session in. `story` is its place among those served.
     pub fn seat(&mut self, story: usize, opening: Opening) -> Option<u64> {
+        let Opening { director, journal } = opening;
+        self.take_in(story, director, |session, _| {
+            if let Some(journal) = journal {
+                session.set_journal(journal);
+            }
+        })
+    }
+
+    /// Takes a session from a journal in, whose game will come back by its name. `story` is its place among those served.
+    pub fn seat_recovered(&mut self, story: usize, recovered: Recovered) -> Option<u64> {
+        let Recovered { director, journal, report } = recovered;
+        Metrics::add(&self.metrics.restored, 1);
+        self.take_in(story, director, |session, now| session.recovered(now, journal, &report))
+    }
+
+    fn take_in(&mut self, story: usize, director: Director, prepare: impl FnOnce(&mut Session, Moment)) -> Option<u64> {
         let options = self.served.get(story)?.options.clone();
-        let Opening { director, recorder } = opening;
         self.next_id += 1;
         let (id, now) = (self.next_id, self.watch.now());
         let codec = director.core().options().codec;
         let mut session = Session::new(id, director, Mind::Threads(self.thinkers.door()), options);
-        if let Some(recorder) = recorder {
-            session.set_recorder(recorder);
-        }
+        prepare(&mut session, now);
         let name = session.name().to_owned();
         let short = name.chars().take(8).collect();
         self.by_name.insert(name, id);
@@ -86,7 +101,24 @@ impl Server {
 
     /// A session is over.
     pub(super) fn end(&mut self, id: u64, reason: &str) {
-        let Some(seat) = self.take_out(id) else { return };
+        if let Some(name) = self.leave(id, reason) {
+            self.put_aside(&name, reason);
+        }
+    }
+
+    /// A session ends here, and goes on from its journal when the server is started again; without one it is over.
+    pub(super) fn suspend(&mut self, id: u64, reason: &str) {
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.session.sync_journal();
+            let events = seat.session.take_events();
+            self.tell(id, &events);
+        }
+        self.leave(id, reason);
+    }
+
+    /// Gives the name of the session that left.
+    fn leave(&mut self, id: u64, reason: &str) -> Option<String> {
+        let seat = self.take_out(id)?;
         tracing::info!(session = %seat.short, reason, "a session is over");
         if let Some(key) = seat.link {
             self.hub.close(key);
@@ -97,6 +129,14 @@ impl Server {
             observer.ended(&seat.session);
         }
         self.count();
+        Some(seat.session.name().to_owned())
+    }
+
+    /// Puts the journal of a session aside that is over; nobody may write it any more.
+    pub(super) fn put_aside(&mut self, name: &str, reason: &str) {
+        if let Some(Err(error)) = self.journals.as_ref().map(|journals| journals.end(name, reason)) {
+            tracing::warn!(%error, "the journal of a session that is over cannot be put aside");
+        }
     }
 
     pub(super) fn take_out(&mut self, id: u64) -> Option<Seat> {
@@ -164,6 +204,10 @@ pub(super) fn log(session: &str, event: &Event) {
         EventKind::Blocked { step, why } => tracing::debug!(session, tick, step, why, "a step is blocked"),
         EventKind::Late { step, policy, .. } => tracing::warn!(session, tick, step, policy, "a step is too late"),
         EventKind::ClockRelocked { rate_milli } => tracing::info!(session, tick, rate_milli, "the clock began anew"),
+        EventKind::Journal { notice } if notice.is_trouble() => {
+            tracing::warn!(session, tick, %notice, "about a journal");
+        }
+        EventKind::Journal { notice } => tracing::info!(session, tick, %notice, "about a journal"),
         EventKind::Dispatched { task, action, start, lead, .. } => {
             tracing::trace!(session, tick, step = task.step, action, start, lead, "a task was sent");
         }

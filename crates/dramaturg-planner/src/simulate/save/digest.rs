@@ -1,17 +1,24 @@
-//! A number that tells two saves apart.
+//! A number that tells two contents apart.
 
 use std::io;
 
+use serde::Serialize;
+
 /// FNV-1a over bytes: small, and the same on every machine.
-pub(super) struct Digest(u64);
+pub struct Digest(u64);
 
 impl Digest {
-    pub(super) const fn new() -> Self {
+    const fn new() -> Self {
         Self(0xCBF2_9CE4_8422_2325)
     }
 
-    pub(super) const fn value(&self) -> u64 {
-        self.0
+    /// The number of anything that can be written as JSON.
+    pub fn of(content: &impl Serialize) -> u64 {
+        let mut digest = Self::new();
+        // The digest takes everything; what cannot be written gives the number of what was written before it.
+        let written = serde_json::to_writer(&mut digest, content);
+        debug_assert!(written.is_ok());
+        digest.0
     }
 }
 
@@ -36,9 +43,9 @@ mod tests {
 
     #[test]
     fn known_values() {
-        assert_eq!(Digest::new().value(), 0xCBF2_9CE4_8422_2325);
+        assert_eq!(Digest::new().0, 0xCBF2_9CE4_8422_2325);
         let mut digest = Digest::new();
         digest.write_all(b"foobar").unwrap();
-        assert_eq!(digest.value(), 0x8594_4171_F739_67E8);
+        assert_eq!(digest.0, 0x8594_4171_F739_67E8);
     }
 }
