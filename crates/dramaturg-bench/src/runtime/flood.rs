@@ -26,9 +26,9 @@ use crate::timing::{Samples, Timing};
 /// The first tasks are published so many ticks before they are sent.
 const NOTICE: Tick = 180;
 /// A game is warm after so many ticks in which tasks started: its tables have been as full as they get.
-const WARM: Tick = 360;
-/// So many ticks after the last start the game goes.
-const AFTER: Tick = 60;
+const WARM: Tick = 420;
+/// In the midst of that nothing comes in for so many ticks, as on a link that stalls, so that its buffers have been that full too.
+const STALL: Tick = 60;
 /// The longest journey of a message on this machine, in ticks.
 const MU: Tick = 1;
 
@@ -78,14 +78,15 @@ impl Flood {
     }
 
     fn end(&self) -> Tick {
-        self.first() + WARM + ticks(self.seconds) + AFTER
+        self.first() + WARM + ticks(self.seconds)
     }
 
     /// Performs it.
     pub fn run(&self, memory: &(dyn Memory + Sync), progress: &mut Progress<'_>) -> Result<FloodFigures, LinkError> {
-        let score = Score::flood(self.first(), WARM + ticks(self.seconds), self.per_second);
-        let tasks = score.plan.steps.len() as u64;
         let ahead = ticks(self.ahead_seconds);
+        // In the end as many wait as ever.
+        let score = Score::flood(self.first(), self.end() - self.first() + ahead + NOTICE, self.per_second);
+        let tasks = score.plan.steps.iter().filter(|step| step.start <= self.end()).count() as u64;
         let open = move |name: &str, codec: Codec| {
             let options = DirectorOptions {
                 session: name.to_owned(),
@@ -123,13 +124,14 @@ impl Flood {
 
     /// The game: one call a frame.
     fn play(&self, link: impl Link, memory: &(dyn Memory + Sync), now: &AtomicI64) -> Result<FloodFigures, LinkError> {
-        let mut link = Watched { link, memory, taken: Duration::ZERO, calls: 0 };
+        let mut link = Watched { link, memory, taken: Duration::ZERO, calls: 0, stalls: false };
         let mut executor = Executor::new(ExecutorOptions { game: "flood".to_owned(), ..ExecutorOptions::default() });
         let mut game = Punctual::new();
         let (mut tick, mut frame, mut wake) = (Samples::new(), Samples::new(), Samples::new());
         let (mut allocations, mut waiting, mut measured) = (0, 0, 0);
         let from = self.first() + WARM;
         let measures = from..from + ticks(self.seconds);
+        let stalls = from - WARM / 2..from - WARM / 2 + STALL;
         let mut pulse = Pulse::begin(Duration::ZERO);
         loop {
             let beat = pulse.wait();
@@ -137,7 +139,7 @@ impl Flood {
             if beat.tick >= measures.start && measured == 0 {
                 memory.count();
             }
-            (link.taken, link.calls) = (Duration::ZERO, 0);
+            (link.taken, link.calls, link.stalls) = (Duration::ZERO, 0, stalls.contains(&beat.tick));
             let (began, calls) = (Instant::now(), memory.calls_here());
             executor.frame(beat.tick, &mut game, &mut link)?;
             let (took, calls) = (began.elapsed(), memory.calls_here().saturating_sub(calls));
@@ -148,14 +150,15 @@ impl Flood {
                 allocations += calls.saturating_sub(link.calls);
                 waiting += executor.waiting_count();
                 measured += 1;
-            } else if beat.tick >= self.end() {
+            }
+            if beat.tick >= self.end() {
                 break;
             }
             now.store(beat.tick, Ordering::Relaxed);
         }
         memory.stop();
         executor.goodbye("that was all");
-        executor.frame(self.end() + 1, &mut game, &mut link)?;
+        executor.poll(&mut |frame| drop(link.send(frame)));
         Ok(FloodFigures {
             tasks: 0,
             punctuality: game.noted,
@@ -176,6 +179,8 @@ struct Watched<'m, L> {
     memory: &'m (dyn Memory + Sync),
     taken: Duration,
     calls: usize,
+    /// Whether nothing comes in.
+    stalls: bool,
 }
 
 impl<L: Link> Watched<'_, L> {
@@ -193,7 +198,14 @@ impl<L: Link> Link for Watched<'_, L> {
         self.watch(|link| link.send(frame))
     }
 
+    fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        self.watch(|link| link.queue(frame))
+    }
+
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError> {
+        if self.stalls {
+            return Ok(false);
+        }
         self.watch(|link| link.receive(into))
     }
 

@@ -157,16 +157,22 @@ impl Session {
         self.tally.figures(self.director.core())
     }
 
-    /// When it wants to be pumped next, even if nothing comes in.
+    /// When it wants to be pumped next, even if nothing comes in. Ticks in which nothing is to be done are left out.
     pub fn due(&self) -> Moment {
         let core = self.director.core();
-        if !core.is_connected() && matches!(self.thinking, Thinking::Rest) {
-            return self.last_pump.saturating_add(TICK_MOST);
-        }
-        let tick = self.last_pump.saturating_add(self.tick_micros());
-        match &self.thinking {
-            Thinking::Inline { ends } | Thinking::Ready { ends, .. } => tick.min(*ends),
-            Thinking::Rest | Thinking::Away { .. } => tick,
+        let thinks = match &self.thinking {
+            Thinking::Inline { ends } | Thinking::Ready { ends, .. } => Some(*ends),
+            Thinking::Rest if !core.is_connected() => None,
+            Thinking::Rest if self.presses => Some(self.last_pump),
+            Thinking::Rest => Some(self.next_think),
+            Thinking::Away { .. } => None,
+        };
+        let seldom = self.last_pump.saturating_add(TICK_MOST);
+        match core.due().into_iter().chain(thinks).min() {
+            None => seldom,
+            Some(due) if due > self.last_pump => due.min(seldom),
+            // It was looked at just now and could not be done: again in a tick.
+            Some(_) => self.last_pump.saturating_add(self.tick_micros()),
         }
     }
 
