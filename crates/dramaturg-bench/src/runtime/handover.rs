@@ -238,7 +238,8 @@ impl Planner for Herald {
     }
 
     fn deliberate(&mut self, _: &mut Budget, _: &Workers<'_>) -> Deliberated {
-        Deliberated::Idle
+        // There is always more to say.
+        Deliberated::Searching
     }
 
     fn publish(&mut self) -> PlanDelta {

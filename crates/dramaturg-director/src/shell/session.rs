@@ -1,7 +1,7 @@
 //! One session with its planner, driven by whoever has a clock and a link.
 
 use dramaturg_model::{StepEventKind, Tick};
-use dramaturg_planner::planner::Workers;
+use dramaturg_planner::planner::{Progress, Workers};
 
 use super::pace::Pace;
 use super::tally::{Figures, Tally};
@@ -19,6 +19,9 @@ pub type Recorder = Box<dyn FnMut(&Input) + Send>;
 const TICK_LEAST: Moment = 1_000;
 const TICK_MOST: Moment = 1_000_000;
 
+/// A planner that has nothing to do rests so many times as long.
+const REST: Tick = 4;
+
 /// Where the planner works.
 pub enum Mind {
     /// Within [`Session::pump`], between two frames: the embedded mode.
@@ -30,8 +33,8 @@ pub enum Mind {
 /// How a session is driven.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// The planner goes on every so many ticks, or at once when something presses. The policies `closed` and `paper` have cycles of
-    /// their own.
+    /// The planner goes on every so many ticks, or at once when something presses. One that said there was nothing to do rests four
+    /// times as long. The policies `closed` and `paper` have cycles of their own.
     pub think_every: Tick,
     /// The planner is given as many units of work as will take about so many microseconds.
     pub think_micros: Moment,
@@ -89,6 +92,8 @@ pub struct Session {
     next_think: Moment,
     /// Whether something came that the planner should hear of at once.
     presses: bool,
+    /// Whether the planner last said that there was nothing to do.
+    rests: bool,
     /// What the planner is told, on its way to a thread.
     feed: Option<Feed>,
     last_pump: Moment,
@@ -109,6 +114,7 @@ impl Session {
             thinking,
             next_think: Moment::MIN,
             presses: false,
+            rests: false,
             feed: None,
             last_pump: Moment::MIN,
             events: Vec::new(),
@@ -243,6 +249,7 @@ impl Session {
         match self.thinking {
             Thinking::Ready { ends, units, .. } if ends <= now => {
                 self.feed(&Input::End { now, units }, emit);
+                self.collect();
                 self.rest(now, ends);
             }
             Thinking::Inline { ends } if ends <= now => self.work_inline(now, ends, emit),
@@ -272,7 +279,8 @@ impl Session {
             // Cycles follow each other without a gap, unless one was missed altogether.
             if now.saturating_sub(ended) < self.cycle_micros() { ended } else { now }
         } else {
-            now.saturating_add(self.options.think_every.max(1).saturating_mul(self.tick_micros()))
+            let ticks = self.options.think_every.max(1).saturating_mul(if self.rests { REST } else { 1 });
+            now.saturating_add(ticks.saturating_mul(self.tick_micros()))
         };
     }
 
@@ -314,6 +322,9 @@ impl Session {
     fn collect(&mut self) {
         for event in self.director.drain() {
             self.tally.hear(&event);
+            if let EventKind::Deliberated { progress, .. } = &event.kind {
+                self.rests = matches!(progress, Progress::Idle | Progress::Complete { .. });
+            }
             self.events.push(event);
         }
     }
