@@ -168,7 +168,7 @@ impl Crowd {
     }
 
     fn score(&self, length: Tick, number: u64) -> Score {
-        Score::village().with_walks(FROM, length, self.per_second, self.seed ^ number)
+        Score::village().with_greetings(FROM, length, self.per_second, self.seed ^ number)
     }
 
     /// The village, with tasks for so many ticks.
@@ -177,7 +177,7 @@ impl Crowd {
         let mut number = 0;
         let open = move |name: &str, codec: Codec| {
             number += 1;
-            let score = village.clone().with_walks(FROM, length, crowd.per_second, crowd.seed ^ number);
+            let score = village.clone().with_greetings(FROM, length, crowd.per_second, crowd.seed ^ number);
             let options = DirectorOptions {
                 session: name.to_owned(),
                 codec,

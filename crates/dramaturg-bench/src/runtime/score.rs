@@ -14,11 +14,10 @@ object drum: Drum
 action beat(it: Drum) { takes 2 ticks; late 60 ticks; then it.beats += 1 }
 ";
 
-/// How many villagers there are, and between how many places they walk.
+/// How many villagers there are.
 const VILLAGERS: usize = 10;
-const PLACES: usize = 5;
-/// How many ticks a walk takes.
-const WALK: Tick = 20;
+/// How many ticks a greeting takes.
+const GREETING: Tick = 20;
 
 /// A story and the steps that are performed in it.
 #[derive(Clone)]
@@ -56,33 +55,31 @@ impl Score {
         let mut story = String::from(
             "story \"Village\" { ticks 60 per s }
 type Place
-type Villager { at: Place; walks: int 0..1000000 = 0; legs: actuator }
-action walk(who: Villager, from: Place, to: Place) {
-  takes 20 ticks; needs who.at == from; uses who.legs; late 30 ticks; then who.at = to, who.walks += 1
+type Villager { at: Place; awake = true; greetings: int 0..1000000 = 0; voice: actuator }
+action greet(who: Villager, other: Villager) {
+  takes 20 ticks; needs who.awake and who.at == other.at; uses who.voice; late 30 ticks; then who.greetings += 1
 }
+object square: Place
 ",
         );
-        for place in 0..PLACES {
-            let _ = writeln!(story, "object place{place}: Place");
-        }
         for villager in 0..VILLAGERS {
-            let _ = writeln!(story, "object villager{villager}: Villager (at = place0)");
+            let _ = writeln!(story, "object villager{villager}: Villager (at = square)");
         }
         Self { model: compiled(&story), plan: Plan::default() }
     }
 
-    /// Villagers who walk around in turn, so many starts a second for so many ticks, a little unevenly.
+    /// Villagers who greet each other in turn, so many starts a second for so many ticks, a little unevenly. What one of them needs
+    /// no other brings about: a greeting that is missed is the only one that is.
     #[must_use]
-    pub fn with_walks(mut self, from: Tick, length: Tick, per_second: u32, seed: u64) -> Self {
+    pub fn with_greetings(mut self, from: Tick, length: Tick, per_second: u32, seed: u64) -> Self {
         let mut chance = Chance::new(seed);
         let between = (Tick::from(super::pulse::RATE) / Tick::from(per_second.max(1))).max(1);
         self.plan.steps = (0..(length / between).max(0) as usize)
             .map(|number| {
                 let start = from + number as Tick * between + chance.below(between as usize) as Tick;
-                let (who, round) = (number % VILLAGERS, number / VILLAGERS);
-                let (here, there) = (round % PLACES, (round + 1) % PLACES);
-                let args = [format!("villager{who}"), format!("place{here}"), format!("place{there}")];
-                step(number, "walk", &args, start, WALK)
+                let (who, other) = (number % VILLAGERS, (number + 1 + chance.below(VILLAGERS - 1)) % VILLAGERS);
+                let args = [format!("villager{who}"), format!("villager{other}")];
+                step(number, "greet", &args, start, GREETING)
             })
             .collect();
         self
@@ -131,7 +128,7 @@ mod tests {
         assert_eq!(flood.plan.steps.len(), 2_000);
         let last = flood.plan.steps.last().map(|step| step.start);
         assert_eq!(last, Some(719));
-        let village = Score::village().with_walks(60, 600, 5, 3);
+        let village = Score::village().with_greetings(60, 600, 5, 3);
         assert_eq!(village.plan.steps.len(), 50);
         for score in [&flood, &village, &Score::drums(100, 50, 9, 1)] {
             let initial = State::initial(&score.model, 0);
