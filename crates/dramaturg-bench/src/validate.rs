@@ -52,7 +52,7 @@ pub struct ValidateFigures {
 
 /// How many citizens the town has, and how many ticks it runs.
 const CITIZENS: usize = 250;
-const TOWN_TICKS: i64 = 2_000;
+const TOWN_TICKS: i64 = 200;
 const ROOMS: usize = 20;
 const WALKERS: usize = 4;
 
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_town_eats() {
         let compiled = compile_text("town.story", &town());
-        assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
         let mut world = World::begin(&compiled.model, WorldOptions::default());
         world.step_to(&compiled.model, 400);
         let is_meal = |name: &str| name.ends_with(".meals");

@@ -188,7 +188,7 @@ fn validate(shell: &mut Shell, bench: ValidateBench) -> Result<Exit, Failure> {
             ("validate a story's plan", &figures.validate),
             ("validate a plan of classical PDDL", &figures.validate_pddl),
             ("read the plan file", &figures.read),
-            ("2,000 ticks of 250 citizens, two rules each", &figures.rules),
+            ("200 ticks of 250 citizens, two rules each", &figures.rules),
             ("copy their world", &figures.copy),
             ("baseline: look up every name", &figures.names),
         ],
