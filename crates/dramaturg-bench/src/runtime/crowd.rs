@@ -24,8 +24,6 @@ use super::score::Score;
 use super::serving::Serving;
 use crate::memory::Memory;
 
-/// The first tasks start in this tick: until then everybody has connected.
-const FROM: Tick = 480;
 /// So many ticks after the last start the games go.
 const AFTER: Tick = 60;
 /// How long idle sessions are left alone before they are weighed.
@@ -104,8 +102,13 @@ impl Crowd {
         IDLE.as_secs() as u32 + 2
     }
 
+    /// The first tasks start in this tick: until then everybody has connected.
+    fn from(&self) -> Tick {
+        120 + self.sessions as Tick * 36 / 100
+    }
+
     fn end(&self) -> Tick {
-        FROM + ticks(self.seconds) + AFTER
+        self.from() + ticks(self.seconds) + AFTER
     }
 
     /// Weighs sessions in which nothing happens. The first thing to do in a process, for memory that was used before would hide it.
@@ -168,7 +171,7 @@ impl Crowd {
     }
 
     fn score(&self, length: Tick, number: u64) -> Score {
-        Score::village().with_greetings(FROM, length, self.per_second, self.seed ^ number)
+        Score::village().with_greetings(self.from(), length, self.per_second, self.seed ^ number)
     }
 
     /// The village, with tasks for so many ticks.
@@ -177,7 +180,7 @@ impl Crowd {
         let mut number = 0;
         let open = move |name: &str, codec: Codec| {
             number += 1;
-            let score = village.clone().with_greetings(FROM, length, crowd.per_second, crowd.seed ^ number);
+            let score = village.clone().with_greetings(crowd.from(), length, crowd.per_second, crowd.seed ^ number);
             let options = DirectorOptions {
                 session: name.to_owned(),
                 codec,
