@@ -25,5 +25,6 @@ pub use translator::Translator;
 pub mod ground;
 pub use ground::{GroundBench, GroundFigures, ProblemFigures};
 pub mod runtime;
+pub use runtime::{RuntimeBench, RuntimeFigures};
 pub mod validate;
 pub use validate::{ValidateBench, ValidateFigures};

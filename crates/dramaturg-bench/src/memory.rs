@@ -12,6 +12,8 @@ pub trait Memory {
     fn held(&self) -> usize;
     /// How often memory was asked for while counting.
     fn calls(&self) -> usize;
+    /// The same for the thread that asks, since it began; it only grows.
+    fn calls_here(&self) -> usize;
 }
 
 /// What a run took.

@@ -38,6 +38,10 @@ pub struct ValidateFigures {
     pub validate_pddl: Timing,
     /// The plan file read.
     pub read: Timing,
+    /// A town of citizens with two rules each, run for some time.
+    pub rules: Timing,
+    /// The world of that town copied, as who looks ahead does.
+    pub copy: Timing,
     /// The baseline: every step looked up by name and nothing more.
     pub names: Timing,
     /// How many times longer judging takes than looking up names, at the median.
@@ -46,6 +50,9 @@ pub struct ValidateFigures {
     pub claims: Vec<Claim>,
 }
 
+/// How many citizens the town has, and how many ticks it runs.
+const CITIZENS: usize = 250;
+const TOWN_TICKS: i64 = 200;
 const ROOMS: usize = 20;
 const WALKERS: usize = 4;
 
@@ -62,12 +69,21 @@ impl ValidateBench {
         let mut valid = faults.is_empty();
         let (mut simulating, mut judging, mut judging_pddl) = (Samples::new(), Samples::new(), Samples::new());
         let (mut reading, mut naming) = (Samples::new(), Samples::new());
+        let (mut ruling, mut copying) = (Samples::new(), Samples::new());
+        let town = compile_text("town.story", &town()).model;
         for round in 0..self.repeat {
             black_box(naming.measure(|| names(&story, &plan)));
             black_box(reading.measure(|| read_plan(&story, FileId(0), &text)));
             black_box(simulating.measure(|| simulate(&story, &plan)));
             valid &= judging.measure(|| validate(&story, &initial, &plan, &options)).valid;
             valid &= judging_pddl.measure(|| validate(&pddl, &pddl_initial, &pddl_plan, &options)).valid;
+            let world = ruling.measure(|| {
+                let mut world =
+                    World::begin(&town, WorldOptions { detail: Detail::Violations, ..WorldOptions::default() });
+                world.step_to(&town, TOWN_TICKS);
+                world
+            });
+            black_box(copying.measure(|| world.clone()));
             progress(round + 1, self.repeat);
         }
         let (simulate, validate, validate_pddl) = (simulating.timing(), judging.timing(), judging_pddl.timing());
@@ -86,6 +102,8 @@ impl ValidateBench {
             validate,
             validate_pddl,
             read,
+            rules: ruling.timing(),
+            copy: copying.timing(),
             names,
             ratio,
             claims,
@@ -162,6 +180,19 @@ fn story() -> String {
     text
 }
 
+/// Citizens who grow hungry, each from another beginning, and eat.
+fn town() -> String {
+    let mut text = String::from(
+        "story \"Town\" { ticks 10 per s }\ntype Citizen { hunger: number 0..100 = 0; meals: int 0..1000000 = 0 }\n\
+         rule hungers(c: Citizen) { while c.hunger < 100; during c.hunger += 1 per s }\n\
+         rule eats(c: Citizen) { when c.hunger >= 20; then c.hunger = 0, c.meals += 1 }\n",
+    );
+    for citizen in 0..CITIZENS {
+        let _ = writeln!(text, "object citizen-{citizen}: Citizen (hunger = {})", citizen % 20);
+    }
+    text
+}
+
 const GRIPPER: &str = "(define (domain gripper) (:requirements :typing)
   (:types room ball)
   (:predicates (robot ?r - room) (at ?b - ball ?r - room) (free) (carrying ?b - ball))
@@ -171,3 +202,21 @@ const GRIPPER: &str = "(define (domain gripper) (:requirements :typing)
     :effect (and (carrying ?b) (not (at ?b ?r)) (not (free))))
   (:action drop :parameters (?b - ball ?r - room) :precondition (and (carrying ?b) (robot ?r))
     :effect (and (at ?b ?r) (free) (not (carrying ?b)))))";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_town_eats() {
+        let compiled = compile_text("town.story", &town());
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+        let mut world = World::begin(&compiled.model, WorldOptions::default());
+        world.step_to(&compiled.model, 400);
+        let is_meal = |name: &str| name.ends_with(".meals");
+        let fed = world.state().entries().into_iter().filter(|(fluent, args, value)| {
+            is_meal(&compiled.model.fluent_name(*fluent, args)) && value.as_number().is_some_and(|meals| meals.0 > 0)
+        });
+        assert_eq!(fed.count(), CITIZENS);
+    }
+}

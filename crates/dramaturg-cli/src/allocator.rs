@@ -1,10 +1,16 @@
 //! Where the program gets memory from, and how much of it.
 
 use std::alloc::{GlobalAlloc, Layout};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 use dramaturg_bench::Memory;
 use mimalloc::MiMalloc;
+
+thread_local! {
+    /// How often this thread asked for memory while it was counted. It needs no memory itself and nothing is done when it goes.
+    static CALLS_HERE: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Hands out memory, and counts it only while `bench` asks for that: counters shared by all threads would slow everything else.
 pub struct Allocator {
@@ -28,6 +34,7 @@ impl Allocator {
     fn took(&self, bytes: isize) {
         if self.counting.load(Relaxed) {
             self.calls.fetch_add(1, Relaxed);
+            CALLS_HERE.set(CALLS_HERE.get() + 1);
             let held = self.held.fetch_add(bytes, Relaxed) + bytes;
             self.peak.fetch_max(held, Relaxed);
         }
@@ -86,5 +93,8 @@ impl Memory for Allocator {
 
     fn calls(&self) -> usize {
         usize::try_from(self.calls.load(Relaxed)).unwrap_or(0)
+    }
+    fn calls_here(&self) -> usize {
+        CALLS_HERE.get()
     }
 }

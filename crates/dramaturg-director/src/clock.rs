@@ -213,6 +213,14 @@ impl ClockEstimate {
         let most = at(i128::from(now) + i128::from(delay_most) + 2).max(least);
         TickBounds { least, most }
     }
+
+    /// From when on the later bound is at least this tick, if nothing is heard until then; none: it is not carried on.
+    pub fn reaches(&self, tick: Tick, delay_most: Moment) -> Option<Moment> {
+        let phase = self.phase.filter(|_| !self.paused && self.carries_on)?;
+        let rate = i128::from(self.rate_milli);
+        let since = (i128::from(tick) * TICK - phase + rate - 1).div_euclid(rate);
+        Some(clamp(since - i128::from(delay_most) - 2))
+    }
 }
 
 fn clamp(value: i128) -> i64 {
@@ -263,6 +271,22 @@ mod tests {
         assert_eq!(outside(60, 12, &mut |_| 0, 0, None), 0.0);
         assert_eq!(outside(60, 12, &mut |_| 16_667, 16_667, None), 0.0);
         assert_eq!(outside(60, 12, &mut jitter, 32_000, None), 0.0);
+    }
+
+    #[test]
+    fn a_tick_is_reached_when_the_later_bound_says_so() {
+        let mut clock = ClockEstimate::new(60_000, true);
+        assert_eq!(clock.reaches(10, 0), None);
+        for (tick, now) in [(0, 700), (12, 200_700), (24, 400_900)] {
+            clock.hear(tick, now, 16_667);
+        }
+        for tick in 25..200 {
+            let at = clock.reaches(tick, 16_667).expect("it runs");
+            assert_eq!(clock.bounds(at, 16_667).most, tick);
+            assert_eq!(clock.bounds(at - 1, 16_667).most, tick - 1);
+        }
+        clock.pause(24);
+        assert_eq!(clock.reaches(30, 0), None);
     }
 
     #[test]

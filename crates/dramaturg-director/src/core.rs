@@ -205,6 +205,22 @@ impl Core {
         self.channel.poll(self.now, &ToGame::Acknowledge, emit);
     }
 
+    /// When [`Core::pump`] has something to do, even if nothing comes in until then; none: not before something does.
+    pub fn due(&self) -> Option<Moment> {
+        if !self.connected || self.over.is_some() {
+            return None;
+        }
+        let pings = self.options.mu == crate::latency::Journey::Measured;
+        // A step must be sent within a period of the dispatcher from when it may be. In the midst of a tick is early enough, and nobody
+        // is bound sooner than need be.
+        let slack = self.clock.micros(self.options.period.clamp(0, 1)) / 2;
+        let sends = self.board.next_start().filter(|_| self.options.policy == Policy::Decoupled).and_then(|start| {
+            let may = self.clock.reaches(start.saturating_sub(self.lead()), self.latency.most(self.clock.micros(1)));
+            may.map(|may| may.saturating_add(slack))
+        });
+        [self.channel.next_due(), pings.then_some(self.next_ping.1), sends].into_iter().flatten().min()
+    }
+
     fn ping(&mut self) {
         let (id, due) = self.next_ping;
         if self.connected && self.options.mu == crate::latency::Journey::Measured && self.now >= due {

@@ -23,12 +23,17 @@ impl Executor {
         }
         let arrived = self.receive_all(link);
         self.tick(tick, game);
-        let mut sent = Ok(());
+        let (mut sent, mut speaks) = (Ok(()), false);
         self.poll(&mut |frame| {
+            speaks = true;
             if sent.is_ok() {
-                sent = link.send(frame);
+                sent = link.queue(frame);
             }
         });
+        if speaks {
+            // A link that broke says so when it is read from, after what arrived before.
+            let _ = link.flush();
+        }
         arrived.and(sent)
     }
 

@@ -1,9 +1,11 @@
 //! The table of all tasks the executor knows.
 
+use std::collections::HashMap;
+
 use dramaturg_wire::{Execute, Outcome, Task, TaskRecord, TaskState, Tick};
-use rustc_hash::FxHashMap;
 
 use crate::ended::{Ended, EndedRing};
+use crate::near::BuildNear;
 use crate::perform::Run;
 use crate::waiting::{Due, Waiting};
 
@@ -46,7 +48,7 @@ pub(crate) enum Standing<'a> {
 pub(crate) struct Tasks {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    index: FxHashMap<Task, Place>,
+    index: HashMap<Task, Place, BuildNear>,
     /// How many entries the index has room for, counting none as lost.
     index_room: usize,
     waiting: Waiting,
@@ -60,7 +62,7 @@ impl Tasks {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
-            index: FxHashMap::default(),
+            index: HashMap::default(),
             index_room: 0,
             waiting: Waiting::default(),
             waiting_count: 0,

@@ -219,6 +219,6 @@ impl PolicyRun {
     }
 }
 
-fn mean(ticks: &[Tick]) -> f64 {
+pub(super) fn mean(ticks: &[Tick]) -> f64 {
     if ticks.is_empty() { 0.0 } else { ticks.iter().sum::<Tick>() as f64 / ticks.len() as f64 }
 }

@@ -1,7 +1,7 @@
 //! One session with its planner, driven by whoever has a clock and a link.
 
 use dramaturg_model::{StepEventKind, Tick};
-use dramaturg_planner::planner::Workers;
+use dramaturg_planner::planner::{Progress, Workers};
 
 use super::pace::Pace;
 use super::tally::{Figures, Tally};
@@ -17,6 +17,9 @@ use crate::options::Policy;
 const TICK_LEAST: Moment = 1_000;
 const TICK_MOST: Moment = 1_000_000;
 
+/// A planner that has nothing to do rests so many times as long.
+const REST: Tick = 4;
+
 /// Where the planner works.
 pub enum Mind {
     /// Within [`Session::pump`], between two frames: the embedded mode.
@@ -28,8 +31,8 @@ pub enum Mind {
 /// How a session is driven.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// The planner goes on every so many ticks, or at once when something presses. The policies `closed` and `paper` have cycles of
-    /// their own.
+    /// The planner goes on every so many ticks, or at once when something presses. One that said there was nothing to do rests four
+    /// times as long. The policies `closed` and `paper` have cycles of their own.
     pub think_every: Tick,
     /// The planner is given as many units of work as will take about so many microseconds.
     pub think_micros: Moment,
@@ -89,6 +92,8 @@ pub struct Session {
     next_think: Moment,
     /// Whether something came that the planner should hear of at once.
     presses: bool,
+    /// Whether the planner last said that there was nothing to do.
+    rests: bool,
     /// What the planner is told, on its way to a thread.
     feed: Option<Feed>,
     last_pump: Moment,
@@ -110,6 +115,7 @@ impl Session {
             thinking,
             next_think: Moment::MIN,
             presses: false,
+            rests: false,
             feed: None,
             last_pump: Moment::MIN,
             events: Vec::new(),
@@ -188,20 +194,26 @@ impl Session {
         self.tally.figures(self.director.core())
     }
 
-    /// When it wants to be pumped next, even if nothing comes in.
+    /// When it wants to be pumped next, even if nothing comes in. Ticks in which nothing is to be done are left out.
     pub fn due(&self) -> Moment {
         self.own_due().saturating_sub(self.ahead)
     }
 
     fn own_due(&self) -> Moment {
         let core = self.director.core();
-        if !core.is_connected() && matches!(self.thinking, Thinking::Rest) {
-            return self.last_pump.saturating_add(TICK_MOST);
-        }
-        let tick = self.last_pump.saturating_add(self.tick_micros());
-        match &self.thinking {
-            Thinking::Inline { ends } | Thinking::Ready { ends, .. } => tick.min(*ends),
-            Thinking::Rest | Thinking::Away { .. } => tick,
+        let thinks = match &self.thinking {
+            Thinking::Inline { ends } | Thinking::Ready { ends, .. } => Some(*ends),
+            Thinking::Rest if !core.is_connected() => None,
+            Thinking::Rest if self.presses => Some(self.last_pump),
+            Thinking::Rest => Some(self.next_think),
+            Thinking::Away { .. } => None,
+        };
+        let seldom = self.last_pump.saturating_add(TICK_MOST);
+        match core.due().into_iter().chain(thinks).min() {
+            None => seldom,
+            Some(due) if due > self.last_pump => due.min(seldom),
+            // It was looked at just now and could not be done: again in a tick.
+            Some(_) => self.last_pump.saturating_add(self.tick_micros()),
         }
     }
 
@@ -275,6 +287,7 @@ impl Session {
         match self.thinking {
             Thinking::Ready { ends, units, .. } if ends <= now => {
                 self.feed(&Input::End { now, units }, emit);
+                self.collect();
                 self.rest(now, ends);
             }
             Thinking::Inline { ends } if ends <= now => self.work_inline(now, ends, emit),
@@ -305,7 +318,8 @@ impl Session {
             // Cycles follow each other without a gap, unless one was missed altogether.
             if now.saturating_sub(ended) < self.cycle_micros() { ended } else { now }
         } else {
-            now.saturating_add(self.options.think_every.max(1).saturating_mul(self.tick_micros()))
+            let ticks = self.options.think_every.max(1).saturating_mul(if self.rests { REST } else { 1 });
+            now.saturating_add(ticks.saturating_mul(self.tick_micros()))
         };
     }
 
@@ -347,6 +361,9 @@ impl Session {
     fn collect(&mut self) {
         for event in self.director.drain() {
             self.tally.hear(&event);
+            if let EventKind::Deliberated { progress, .. } = &event.kind {
+                self.rests = matches!(progress, Progress::Idle | Progress::Complete { .. });
+            }
             self.events.push(event);
         }
     }

@@ -81,6 +81,13 @@ impl Link for AnyLink {
         }
     }
 
+    fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        match self {
+            Self::Tcp(link) => link.queue(frame),
+            Self::WebSocket(link) => link.queue(frame),
+        }
+    }
+
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError> {
         match self {
             Self::Tcp(link) => link.receive(into),

@@ -15,7 +15,7 @@ const PORT: Token = Token(usize::MAX);
 const PENDING: Token = Token(usize::MAX - 1);
 const WAKE: Token = Token(usize::MAX - 2);
 /// How many frames are taken from one link before the others have their turn.
-const FRAMES_AT_ONCE: usize = 64;
+const FRAMES_AT_ONCE: usize = 256;
 /// How often we look around while somebody is coming or going.
 const SOON: Duration = Duration::from_millis(20);
 /// How long a link that broke a rule stays for last words, and one that was closed for them to arrive.
@@ -197,8 +197,15 @@ impl Hub {
     /// Sends a frame. A link whose other side does not read is over, and the next [`Hub::wait`] says so; a frame that is too large is
     /// not sent, and the link goes on. A key of a link that is gone does nothing.
     pub fn send(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
+        self.queue(key, frame)?;
+        self.flush(key);
+        Ok(())
+    }
+
+    /// The same, but the frame may stay here until [`Hub::flush`]: many frames that go in one piece cost little more than one.
+    pub fn queue(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
         let Some(entry) = self.entry_mut(key) else { return Ok(()) };
-        let result = entry.link.send(frame);
+        let result = entry.link.queue(frame);
         if let Err(error) = &result
             && !matches!(error, LinkError::TooLarge { .. })
             && entry.farewell.is_none()
@@ -206,6 +213,14 @@ impl Hub {
             self.ended.push((key, error.clone()));
         }
         result
+    }
+
+    /// Sends what was queued on a link, as far as the other side can take it.
+    pub fn flush(&mut self, key: HubKey) {
+        if let Some(entry) = self.entry_mut(key) {
+            // A link that broke says so when it is read from.
+            let _ = entry.link.flush();
+        }
     }
 
     /// Ends a link; what was sent still arrives. No event tells of it.

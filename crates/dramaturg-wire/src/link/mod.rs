@@ -69,14 +69,19 @@ pub trait Link {
     /// say why.
     fn send(&mut self, frame: &[u8]) -> Result<(), LinkError>;
 
+    /// The same, but the frame may stay here until [`Link::flush`]: many frames that go in one piece cost little more than one.
+    fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        self.send(frame)
+    }
+
     /// Replaces what `into` holds by the next frame, and says whether there was one. After an error the link is of no more use.
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError>;
 
     /// How frames are written on this link.
     fn codec(&self) -> Codec;
 
-    /// Passes on what [`Link::send`] had to keep, and says whether all of it is on its way. [`Link::send`] and [`Link::receive`] do
-    /// it too, so that only who waits for a link to drain needs this.
+    /// Passes on what [`Link::send`] had to keep and [`Link::queue`] kept, and says whether all of it is on its way. [`Link::send`] and
+    /// [`Link::receive`] do it too, so that only who queues or waits for a link to drain needs this.
     fn flush(&mut self) -> Result<bool, LinkError> {
         Ok(true)
     }
@@ -85,6 +90,10 @@ pub trait Link {
 impl<L: Link + ?Sized> Link for Box<L> {
     fn send(&mut self, frame: &[u8]) -> Result<(), LinkError> {
         (**self).send(frame)
+    }
+
+    fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        (**self).queue(frame)
     }
 
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError> {

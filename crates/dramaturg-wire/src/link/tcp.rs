@@ -13,6 +13,8 @@ const LENGTH_BYTES: usize = 4;
 const INPUT_BYTES: usize = 4 << 10;
 /// A buffer that has grown beyond this is given back when it is empty.
 const KEPT_BYTES: usize = 128 << 10;
+/// So many bytes go without waiting for more.
+const PIECE_BYTES: usize = 32 << 10;
 
 /// One end of a link over TCP.
 #[derive(Debug)]
@@ -234,6 +236,12 @@ impl TcpLink {
 
 impl Link for TcpLink {
     fn send(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        self.queue(frame)?;
+        self.push();
+        Ok(())
+    }
+
+    fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
         let (bytes, most) = (frame.len() as u64, u64::from(self.options.message_bytes_max));
         if bytes > most {
             return Err(LinkError::TooLarge { bytes, most });
@@ -248,7 +256,9 @@ impl Link for TcpLink {
         }
         self.output.extend_from_slice(&(bytes as u32).to_le_bytes());
         self.output.extend_from_slice(frame);
-        self.push();
+        if self.output.len() >= PIECE_BYTES {
+            self.push();
+        }
         Ok(())
     }
 

@@ -346,7 +346,11 @@ impl Link for WebSocketLink {
     }
 
     fn flush(&mut self) -> Result<bool, LinkError> {
-        self.poll_open()?;
+        if let Err(error) = self.poll_open() {
+            // Who reads from it next is to hear it too.
+            self.broken = Some(error.clone());
+            return Err(error);
+        }
         let Phase::Open(socket) = &mut self.phase else { return Ok(self.early.is_empty()) };
         match socket.flush() {
             Ok(()) => {

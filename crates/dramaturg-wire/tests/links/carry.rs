@@ -57,6 +57,26 @@ fn carry_by(kind: Kind, encrypted: bool) {
 }
 
 #[test]
+fn queued_frames_go_in_one_piece() {
+    let (mut client, mut server) = pair(Kind::Tcp, LinkOptions::default(), ListenOptions::default());
+    let mut frame = Vec::new();
+    for text in ["one", "two", "three"] {
+        client.queue(text.as_bytes()).expect("queued");
+    }
+    assert_eq!(server.receive(&mut frame), Ok(false), "nothing is sent before it is flushed");
+    assert_eq!(client.flush(), Ok(true));
+    for text in ["one", "two", "three"] {
+        crate::support::until("a frame", || server.receive(&mut frame).expect("open").then_some(()));
+        assert_eq!(frame, text.as_bytes());
+    }
+    // More than fits into one piece does not wait for ever.
+    let long = vec![7; 100_000];
+    client.queue(&long).expect("queued");
+    crate::support::until("a frame", || server.receive(&mut frame).expect("open").then_some(()));
+    assert_eq!(frame, long);
+}
+
+#[test]
 fn inline() {
     for codec in [Codec::Binary, Codec::Json] {
         let (mut left, mut right) = InlineLink::pair(&LinkOptions::new(codec));

@@ -278,9 +278,12 @@ impl Server {
                 if let Some(key) = link {
                     sent += 1;
                     // If it fails the next turn tells that the link is over.
-                    let _ = hub.send(key, frame);
+                    let _ = hub.queue(key, frame);
                 }
             });
+            if let Some(key) = link.filter(|_| sent > 0) {
+                hub.flush(key);
+            }
             session.take_events()
         }));
         Metrics::add(&self.metrics.frames_sent, sent);
