@@ -1,7 +1,6 @@
 //! A way through states becomes a plan: steps with their times.
 
 use dramaturg_model::{Fixed, Model, Plan, Tick};
-use smol_str::SmolStr;
 
 use crate::ground::{GroundDuration, GroundExpr, OperatorId, Problem};
 use crate::packed::PackedState;
@@ -28,7 +27,7 @@ pub fn in_sequence(model: &Model, problem: &Problem, start: &PackedState, way: &
             Some(GroundDuration::Chosen(least, _)) => least.as_ref().map_or(1, ticks),
         };
         cost = cost + number(&declared.cost).unwrap_or(Fixed::ONE);
-        let args = problem.args(*operator).iter().map(|arg| SmolStr::from(model.value_name(*arg)));
+        let args = problem.args(*operator).iter().map(|arg| model.value_name(*arg));
         plan.add(model.actions[declared.action].name.clone(), args, now, duration);
         // What an instant step changes is seen in the next tick.
         now = now.saturating_add(duration.max(1)).saturating_add(between);

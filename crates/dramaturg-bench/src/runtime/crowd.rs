@@ -189,7 +189,7 @@ impl Crowd {
                 world: WorldOptions { detail: Detail::Texts, ..WorldOptions::default() },
                 ..DirectorOptions::default()
             };
-            Ok(Opening { director: score.director(options, ScriptOptions::default()), recorder: None })
+            Ok(Opening { director: score.director(options, ScriptOptions::default()), journal: None })
         };
         Served { names: vec!["village".to_owned()], options: SessionOptions::default(), open: Box::new(open) }
     }

@@ -98,7 +98,7 @@ impl Flood {
                 ..DirectorOptions::default()
             };
             let script = ScriptOptions { horizon: ahead + NOTICE / 2, ..ScriptOptions::default() };
-            Ok(Opening { director: score.director(options, script), recorder: None })
+            Ok(Opening { director: score.director(options, script), journal: None })
         };
         let served =
             Served { names: vec!["flood".to_owned()], options: SessionOptions::default(), open: Box::new(open) };

@@ -92,7 +92,7 @@ impl Handover {
             let planner = Herald { stamps: Arc::clone(&told), now: TickBounds::default(), version: 0 };
             Ok(Opening {
                 director: Director::new(Core::new(Arc::clone(&model), options), Box::new(planner)),
-                recorder: None,
+                journal: None,
             })
         };
         // A plan in every tick.

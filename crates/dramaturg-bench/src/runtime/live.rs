@@ -131,7 +131,7 @@ impl Live {
                 ..DirectorOptions::default()
             };
             let script = ScriptOptions { retries: 1, ..ScriptOptions::default() };
-            Ok(Opening { director: score.director(options, script), recorder: None })
+            Ok(Opening { director: score.director(options, script), journal: None })
         };
         Served { names: vec![contender.name.to_owned()], options: SessionOptions::default(), open: Box::new(open) }
     }

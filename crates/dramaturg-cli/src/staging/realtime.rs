@@ -12,7 +12,7 @@ use dramaturg_director::shell::{Figures, Observer, Served, Server, ServerOptions
 use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::link::{InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, ThreadLink};
 
-use super::lockstep::{LinkKind, connect, begin_journal};
+use super::lockstep::{LinkKind, begin_journal, connect};
 use super::outcome::{Outcome, Ticking};
 use super::setting::Setting;
 use crate::journaling::Keeping;
