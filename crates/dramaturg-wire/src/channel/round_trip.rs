@@ -31,7 +31,8 @@ impl RoundTrip {
             None => most,
             Some((mean, stray)) => {
                 let long = mean.saturating_add(stray.saturating_mul(4)) / PARTS;
-                long.saturating_add(most / 16).saturating_add(1).clamp(1, most.max(1))
+                // Never so soon that a short stutter of the other side would double everything.
+                long.clamp((most / 4).max(1), most.max(1))
             }
         }
     }
@@ -46,9 +47,11 @@ mod tests {
         let mut steady = RoundTrip::default();
         assert_eq!(steady.pause(1_000), 1_000, "nothing is known");
         (0..100).for_each(|_| steady.hear(50));
-        assert!((100..150).contains(&steady.pause(1_000)), "{}", steady.pause(1_000));
+        assert_eq!(steady.pause(1_000), 250, "a quarter at least");
+        (0..100).for_each(|_| steady.hear(400));
+        assert!((400..500).contains(&steady.pause(1_000)), "{}", steady.pause(1_000));
         let mut straying = RoundTrip::default();
-        (0..100).for_each(|number| straying.hear(if number % 2 == 0 { 20 } else { 80 }));
+        (0..100).for_each(|number| straying.hear(if number % 2 == 0 { 300 } else { 500 }));
         assert!(straying.pause(1_000) > steady.pause(1_000));
         straying.hear(i64::MAX);
         assert_eq!(straying.pause(1_000), 1_000);
