@@ -54,6 +54,24 @@ fn a_journal_is_replayed_and_an_altered_byte_is_named() {
     assert_eq!(stage.run(&["replay", "nowhere"]).code, 20);
 }
 
+/// Whatever the link, and wherever the planner works.
+#[test]
+fn every_run_can_be_replayed_from_its_journal() {
+    let stage = Stage::with(&[("drill.story", common::serving::DRILL)]);
+    for (number, how) in
+        [&["inline"][..], &["threads"], &["tcp"], &["websocket"], &["tcp", "--lockstep"]].iter().enumerate()
+    {
+        let args = ["run", "drill.story", "--tasks", "20", "--fail", "5", "--journal", "journals", "--link"];
+        let (code, report) = stage.json(&[&args[..], how].concat());
+        assert_eq!(code, 0, "{how:?}: {report}");
+        let journal = format!("journals/run-{}", number + 1);
+        assert_eq!(report["journal"], journal, "{how:?}");
+        let (code, told) = stage.json(&["replay", &journal]);
+        assert_eq!((code, &told["identical"]), (0, &true.into()), "{how:?}: {told}");
+        assert!(told["ticks"].as_i64() > Some(100) && told["inputs"].as_i64() > Some(100), "{how:?}: {told}");
+    }
+}
+
 #[test]
 fn a_save_is_checked_against_an_edited_story() {
     let stage = played();
