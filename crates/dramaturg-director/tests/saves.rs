@@ -197,6 +197,13 @@ fn a_save_is_loaded_though_the_executor_was_not_restored() {
             if look == 500 {
                 theatre.executor.load(kept.take().expect("the save came"));
             }
+            if look == 700 {
+                // Without a further hello, which would make it good.
+                let is_old = |start: i64| start + 100 < theatre.tick;
+                let waits =
+                    live.core().board().entries().filter(|(_, entry)| entry.is_locked() && is_old(entry.step.start));
+                assert_eq!(waits.count(), 0, "seed {seed}: the director waits for what is long over");
+            }
         }
         assert_eq!(theatre.game.faults, Vec::<String>::new(), "seed {seed}");
         let left: Vec<_> = live.core().board().entries().collect();
