@@ -12,6 +12,22 @@ const DOOR: &str = "story \"Door\"\nfluent open\nfluent inside\nfluent outside =
                     action enter { needs open and outside; then inside; then not outside; say \"In.\" }\n\
                     action slam { needs open; then not open; say \"Bang.\" }\ngoal inside\n";
 
+/// A gate that a porter opens some time after a knock: a search without time cannot see that.
+const GATE: &str = "story \"Gate\"\nfluent knocked\nfluent open\nfluent inside\n\
+                    action knock { takes 1 tick; then knocked }\n\
+                    rule porter { when knocked; takes 10 ticks; then open }\n\
+                    action enter { takes 1 tick; needs open; then inside }\ngoal inside\n";
+
+#[test]
+fn what_time_may_bring_is_not_ruled_out() {
+    let stage = Stage::with(&[("gate.story", GATE)]);
+    assert_eq!(stage.run(&["check", "gate.story"]).code, 0);
+    let (code, json) = stage.json(&["plan", "gate.story"]);
+    assert_eq!((code, &json["outcome"]), (11, &"none-found".into()), "{json}");
+    let told = stage.run(&["plan", "gate.story"]).err;
+    assert!(told.contains("waiting"), "{told}");
+}
+
 #[test]
 fn hector_makes_peace_and_sails_home() {
     let stage = Stage::with(&[("troy.story", TROY)]);

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use dramaturg::model::{self, Model, ObjectId, Owner, State};
 use dramaturg::open::Opened;
-use dramaturg::planner::ground::{Goals, GroundOptions, GroundWishKind, Problem, ground};
+use dramaturg::planner::ground::{Goals, GroundAimTime, GroundOptions, GroundWishKind, Problem, ground};
+use dramaturg::planner::packed::PackedState;
 use dramaturg::planner::planfile::{Format, write_plan};
 use dramaturg::planner::planner::Budget;
 use dramaturg::planner::schedule::in_sequence;
+use dramaturg::planner::search::proof::sees_everything;
 use dramaturg::planner::search::{BestFirst, BestFirstOptions, Guide, Outcome, Relaxation, Target};
 use dramaturg::planner::validate::{self, ValidateOptions, validate};
 use serde::Serialize;
@@ -152,7 +154,14 @@ impl Plan {
                 shell.err,
                 "there is no plan: everything that can be reached has been looked at {DIM}({states}){DIM:#}"
             )?,
-            None => writeln!(shell.err, "no plan was found; raise --states-max {DIM}({states}){DIM:#}")?,
+            None => {
+                let cure = if found.evaluated < self.states_max as u64 {
+                    "steps one after another do not lead there, but waiting or steps at the same time might"
+                } else {
+                    "raise --states-max"
+                };
+                writeln!(shell.err, "no plan was found: {cure} {DIM}({states}){DIM:#}")?;
+            }
         }
         Ok(exit)
     }
@@ -175,9 +184,9 @@ impl Plan {
             return Err(Failure::trouble(limit.to_string()).hint("plan for one character, or for a smaller level"));
         }
         let problem = Arc::new(grounding.problem);
-        let target = self.target(model, &problem, character)?;
-        let relaxation = Arc::new(Relaxation::new(&problem, true));
         let start = problem.initial();
+        let (target, certain) = self.target(model, &problem, &start, character)?;
+        let relaxation = Arc::new(Relaxation::new(&problem, true));
         let options = BestFirstOptions { states_max: self.states_max, ..BestFirstOptions::default() };
         let search = |guide| {
             let options = BestFirstOptions { guide, ..options };
@@ -190,7 +199,7 @@ impl Plan {
         }
         let mut found = Found {
             plan: None,
-            proved: outcome == Outcome::Exhausted,
+            proved: outcome == Outcome::Exhausted && certain && sees_everything(model, &problem),
             operators: problem.operators.len(),
             evaluated: greedy.evaluated(),
             expanded: greedy.expanded(),
@@ -213,18 +222,26 @@ impl Plan {
         Ok(found)
     }
 
-    /// What is wanted, all of it at once.
-    fn target(&self, model: &Model, problem: &Problem, character: Option<ObjectId>) -> Result<Target, Failure> {
+    /// What is wanted in the end, and whether that is all: a goal that leads over others, or is bound to a time, asks for more than
+    /// its end.
+    fn target(
+        &self,
+        model: &Model,
+        problem: &Problem,
+        start: &PackedState,
+        character: Option<ObjectId>,
+    ) -> Result<(Target, bool), Failure> {
         let owner = character.map_or(Owner::Story, Owner::Character);
         let wanted = problem.wishes.iter().filter(|wish| model.wishes[wish.wish].owner == owner);
-        let mut conditions = Vec::new();
-        for wish in wanted {
+        let (mut conditions, mut certain) = (Vec::new(), true);
+        for wish in wanted.filter(|wish| problem.holds(start, &wish.condition)) {
             if let GroundWishKind::Goal { aims, .. } = &wish.kind {
-                conditions.extend(aims.iter().map(|aim| aim.condition.clone()));
+                certain &= matches!(aims.as_slice(), [only] if only.time == GroundAimTime::Eventually);
+                conditions.extend(aims.last().map(|aim| aim.condition.clone()));
             }
         }
         if !conditions.is_empty() || model.pddl().is_some() {
-            return Ok(Target::new(conditions));
+            return Ok((Target::new(conditions), certain));
         }
         let names = model.characters.values().map(|found| model.objects[found.object].name.as_str());
         let names: Vec<&str> = names.collect();

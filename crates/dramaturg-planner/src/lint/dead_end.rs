@@ -1,13 +1,14 @@
 //! `dead-end`: a reachable state from which the story's goal is not reachable.
 
 use dramaturg_model::{
-    AimTime, Args, Code, Diagnostic, Evaluator, Expr, Model, Owner, Rule, Span, State, TaskId, Value, WishKind,
+    AimTime, Args, Code, Diagnostic, Evaluator, Expr, Model, Owner, Span, State, TaskId, Value, WishKind,
 };
 use rustc_hash::FxHashMap;
 
 use super::LintOptions;
 use crate::ground::{GroundOptions, OperatorId, Problem, ground};
 use crate::packed::PackedState;
+use crate::search::proof::waiting_changes;
 use crate::simulate::{Detail, Follow, World, WorldOptions};
 
 /// A state from which there is no way to the goal.
@@ -16,7 +17,7 @@ pub const CODE: Code = Code::warning("dead-end");
 /// Explores states from the beginning and reports the nearest one that has lost the goal. States that were not looked at for want
 /// of room count as hopeful, so what is reported is certain (as far as actions are taken one after another).
 pub(crate) fn rule(model: &Model, options: &LintOptions, found: &mut Vec<Diagnostic>) {
-    let Some((goal, place)) = goal(model).filter(|_| !time_alone_changes(model)) else { return };
+    let Some((goal, place)) = goal(model).filter(|_| !waiting_changes(model)) else { return };
     let way = if model.tasks.values().any(|task| !task.offers.is_empty()) {
         let space = Tasks::new(model, &goal);
         explore(&space, options.states_max)
@@ -36,12 +37,6 @@ pub(crate) fn rule(model: &Model, options: &LintOptions, found: &mut Vec<Diagnos
         let hint = "forbid the last step while the goal is open, or give another way";
         found.push(Diagnostic::new(CODE, place, message).hint(hint));
     }
-}
-
-/// Whether something changes by waiting, so that no state is lost for certain.
-fn time_alone_changes(model: &Model) -> bool {
-    let timed = |rule: &Rule| rule.duration.is_some() || rule.expectation.is_some() || !rule.contributions.is_empty();
-    model.rules.values().any(timed) || model.timed_given().next().is_some()
 }
 
 /// What the story wants in the end, and where it says so.

@@ -183,7 +183,7 @@ impl<'p> Writer<'p> {
         }
         for rule in problem.rules.values().filter(|rule| rule.duration.is_none()) {
             let GroundTrigger::When(condition, guard) = &rule.trigger else { continue };
-            let parts = self.both(&self.alternatives(condition), guard);
+            let parts = self.both(&condition.any, guard);
             let effects: Vec<&GroundEffect> = rule.effects.iter().map(|part| &part.effect).collect();
             self.changes(None, 0, &parts, &effects);
         }
@@ -242,10 +242,6 @@ impl<'p> Writer<'p> {
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    fn alternatives(&self, condition: &Condition) -> Vec<Conjunction> {
-        condition.any.to_vec()
     }
 
     /// Every way in which one of some conjunctions and a condition hold together. Contradictions do no harm: they are never reached.
