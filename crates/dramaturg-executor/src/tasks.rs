@@ -1,13 +1,13 @@
 //! The table of all tasks the executor knows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use dramaturg_wire::{Execute, Outcome, Task, TaskRecord, TaskState, Tick};
 
 use crate::ended::{Ended, EndedRing};
 use crate::near::BuildNear;
 use crate::perform::Run;
-use crate::waiting::{Due, Waiting};
+use crate::waiting::Waiting;
 
 /// Where a task is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,6 @@ enum Stage {
 struct Slot {
     execute: Execute,
     stage: Stage,
-    /// Which place in the order is the slot's own.
-    stamp: u64,
 }
 
 /// How a task stands.
@@ -47,33 +45,30 @@ pub(crate) enum Standing<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks {
     slots: Vec<Slot>,
-    free: Vec<u32>,
+    /// The slot that has been free for longest is taken first: so tasks that come one after another, and start so, lie side by side.
+    free: VecDeque<u32>,
     index: HashMap<Task, Place, BuildNear>,
     /// How many entries the index has room for, counting none as lost.
     index_room: usize,
     waiting: Waiting,
-    waiting_count: usize,
     ended: EndedRing,
-    stamps: u64,
 }
 
 impl Tasks {
     pub(crate) fn new(ended_max: usize) -> Self {
         Self {
             slots: Vec::new(),
-            free: Vec::new(),
+            free: VecDeque::new(),
             index: HashMap::default(),
             index_room: 0,
             waiting: Waiting::default(),
-            waiting_count: 0,
             ended: EndedRing::new(ended_max),
-            stamps: 0,
         }
     }
 
     /// How many tasks wait for their tick.
     pub(crate) fn waiting_count(&self) -> usize {
-        self.waiting_count
+        self.waiting.count()
     }
 
     pub(crate) fn standing(&self, task: Task) -> Standing<'_> {
@@ -107,9 +102,9 @@ impl Tasks {
 
     /// Lets a task wait for its tick that neither waits nor runs.
     pub(crate) fn wait(&mut self, execute: Execute) {
+        let (start, task) = (execute.start, execute.task);
         let slot = self.hold(execute, Stage::Waiting);
-        self.waiting_count += 1;
-        self.enqueue(slot);
+        self.waiting.push(slot, start, task);
     }
 
     /// Takes in a task that runs already, from a checkpoint.
@@ -119,17 +114,18 @@ impl Tasks {
 
     /// Puts a later version in the place of one that waits.
     pub(crate) fn replace(&mut self, slot: u32, execute: Execute) {
+        let (start, task) = (execute.start, execute.task);
         if let Some(held) = self.slot_mut(slot) {
             held.execute = execute;
-            self.enqueue(slot);
-            self.tidy();
+            self.waiting.remove(slot);
+            self.waiting.push(slot, start, task);
         }
     }
 
     fn hold(&mut self, execute: Execute, stage: Stage) -> u32 {
         let task = execute.task;
-        let held = Slot { execute, stage, stamp: 0 };
-        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        let held = Slot { execute, stage };
+        let slot = self.free.pop_front().unwrap_or(self.slots.len() as u32);
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = held,
             None => self.slots.push(held),
@@ -147,34 +143,13 @@ impl Tasks {
         self.index.insert(task, place);
     }
 
-    fn enqueue(&mut self, slot: u32) {
-        self.stamps += 1;
-        let stamp = self.stamps;
-        if let Some(held) = self.slot_mut(slot) {
-            held.stamp = stamp;
-            let (start, task) = (held.execute.start, held.execute.task);
-            self.waiting.push(Due { start, task, slot, stamp });
-        }
-    }
-
-    fn tidy(&mut self) {
-        let slots = &self.slots;
-        self.waiting.tidy(self.waiting_count, |due| is_live(slots, due));
-    }
-
     /// The next task whose tick has come; it counts as running until it is ended. In the order of (start, task).
     pub(crate) fn take_due(&mut self, tick: Tick) -> Option<u32> {
-        loop {
-            let due = self.waiting.pop_due(tick)?;
-            if !is_live(&self.slots, &due) {
-                continue;
-            }
-            if let Some(held) = self.slot_mut(due.slot) {
-                held.stage = Stage::Running;
-                self.waiting_count -= 1;
-                return Some(due.slot);
-            }
+        let slot = self.waiting.pop_due(tick)?;
+        if let Some(held) = self.slot_mut(slot) {
+            held.stage = Stage::Running;
         }
+        Some(slot)
     }
 
     /// Ends a task that waits or runs, and remembers how.
@@ -185,13 +160,11 @@ impl Tasks {
             return;
         }
         held.stage = Stage::Free;
-        held.stamp = 0;
         held.execute.question = None;
         let (task, version) = (held.execute.task, held.execute.version);
-        self.free.push(slot);
+        self.free.push_back(slot);
         if was_waiting {
-            self.waiting_count -= 1;
-            self.tidy();
+            self.waiting.remove(slot);
         }
         self.remember(Ended { task, version, tick, ran, outcome });
     }
@@ -214,7 +187,6 @@ impl Tasks {
         self.free.clear();
         self.index.clear();
         self.waiting.clear();
-        self.waiting_count = 0;
         self.ended.clear();
     }
 
@@ -248,8 +220,4 @@ impl Tasks {
         records.sort_by_key(|record| record.task);
         records
     }
-}
-
-fn is_live(slots: &[Slot], due: &Due) -> bool {
-    slots.get(due.slot as usize).is_some_and(|slot| slot.stage == Stage::Waiting && slot.stamp == due.stamp)
 }
