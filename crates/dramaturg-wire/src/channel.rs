@@ -2,6 +2,8 @@
 
 mod exact;
 pub use exact::ChannelState;
+mod outbox;
+use outbox::{Outbox, Sent};
 mod round_trip;
 use round_trip::RoundTrip;
 
@@ -46,26 +48,13 @@ impl ChannelOptions {
     }
 }
 
-/// A message that waits to be acknowledged.
-#[derive(Clone, Debug)]
-struct Sent {
-    seq: u64,
-    /// When it is to be sent (again).
-    due: i64,
-    wait: i64,
-    /// When it was sent first.
-    at: i64,
-    attempts: u32,
-    message: Vec<u8>,
-}
-
 /// One end of a conversation: sends `Out`, receives `In`. It reads no clock and touches no socket.
 #[derive(Clone, Debug)]
 pub struct Channel<Out, In> {
     options: ChannelOptions,
     epoch: u32,
     next: u64,
-    outbox: VecDeque<Sent>,
+    outbox: Outbox,
     /// Uncounted messages, sent once.
     loose: VecDeque<Vec<u8>>,
     received: u64,
@@ -113,7 +102,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             options,
             epoch: 0,
             next: 1,
-            outbox: VecDeque::new(),
+            outbox: Outbox::default(),
             loose: VecDeque::new(),
             received: 0,
             ahead: BTreeMap::new(),
@@ -160,14 +149,11 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// Sends a message that must arrive, if its frame has at most so many bytes; the error is how many it has.
     pub fn send_within(&mut self, now: i64, message: &Out, most: usize) -> Result<(), usize> {
-        let mut bytes = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER));
-        self.options.codec.encode(message, &mut bytes);
-        let length = bytes.len().saturating_add(FRAME_BYTES);
-        if length > most {
-            return Err(length);
-        }
-        let wait = self.round_trip.pause(self.options.resend_after);
-        self.outbox.push_back(Sent { seq: self.next, due: now, wait, at: now, attempts: 0, message: bytes });
+        let (codec, wait) = (self.options.codec, self.round_trip.pause(self.options.resend_after));
+        let written = self.outbox.push(self.next, now, wait, most.saturating_sub(FRAME_BYTES), |bytes| {
+            codec.encode(message, bytes);
+        });
+        written.map_err(|length| length.saturating_add(FRAME_BYTES))?;
         self.next += 1;
         Ok(())
     }
@@ -191,9 +177,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         };
         let mut spoke = false;
         let mut most = options.resend_after;
-        for sent in &mut self.outbox {
+        for (sent, message) in self.outbox.iter_mut() {
             if sent.due <= now {
-                put(sent.seq, &sent.message);
+                put(sent.seq, message);
                 spoke = true;
                 if sent.attempts == 0 {
                     sent.at = now;
@@ -227,7 +213,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         if self.owes_ack || !self.loose.is_empty() {
             return Some(i64::MIN);
         }
-        self.outbox.iter().map(|sent| sent.due).min()
+        self.outbox.iter().map(|(sent, _)| sent.due).min()
     }
 
     /// Takes in the bytes of a frame.
@@ -270,13 +256,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     fn acknowledged(&mut self, ack: u64) {
         while self.outbox.front().is_some_and(|sent| sent.seq <= ack) {
-            if let Some(Sent { mut message, at, attempts, .. }) = self.outbox.pop_front() {
-                // Of what was sent more than once nobody knows which was acknowledged.
-                if attempts == 1 {
-                    self.round_trip.hear(self.clock.saturating_sub(at));
-                }
-                message.clear();
-                self.spare.push(message);
+            // Of what was sent more than once nobody knows which was acknowledged.
+            if let Some(Sent { at, attempts: 1, .. }) = self.outbox.pop() {
+                self.round_trip.hear(self.clock.saturating_sub(at));
             }
         }
     }
@@ -290,7 +272,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         self.loose.clear();
         self.owes_ack = false;
         self.round_trip = RoundTrip::default();
-        for (sent, seq) in self.outbox.iter_mut().zip(1..) {
+        for ((sent, _), seq) in self.outbox.iter_mut().zip(1..) {
             (sent.seq, sent.due, sent.wait, sent.attempts) = (seq, now, self.options.resend_after, 0);
         }
         self.next = self.outbox.len() as u64 + 1;
@@ -307,7 +289,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             epoch: self.epoch,
             received: self.received,
             first: self.outbox.front().map_or(self.next, |sent| sent.seq),
-            outbox: self.outbox.iter().map(|sent| sent.message.clone()).collect(),
+            outbox: self.outbox.iter().map(|(_, message)| message.to_vec()).collect(),
         }
     }
 
@@ -318,9 +300,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         channel.received = save.received;
         channel.next = save.first;
         for message in &save.outbox {
-            let wait = options.resend_after;
-            let message = message.clone();
-            channel.outbox.push_back(Sent { seq: channel.next, due: now, wait, at: now, attempts: 0, message });
+            channel.outbox.put(Sent::kept(channel.next, now, options.resend_after, now, 0), message);
             channel.next += 1;
         }
         channel

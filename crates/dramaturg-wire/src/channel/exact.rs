@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, ChannelOptions, RoundTrip, Sent};
+use super::{Channel, ChannelOptions, Outbox, RoundTrip, Sent};
 
 /// Numbers in a kept channel are no larger than this, so that counting on from them cannot overflow.
 const NUMBER_MAX: u64 = u64::MAX >> 2;
@@ -37,7 +37,8 @@ type Waiting = (u64, i64, i64, i64, u32, Vec<u8>);
 impl<Out: Serialize, In: DeserializeOwned + Clone> Channel<Out, In> {
     /// Everything, to go on exactly here or elsewhere.
     pub fn state(&self) -> ChannelState<In> {
-        let waiting = |sent: &Sent| (sent.seq, sent.due, sent.wait, sent.at, sent.attempts, sent.message.clone());
+        let waiting =
+            |(sent, message): (&Sent, &[u8])| (sent.seq, sent.due, sent.wait, sent.at, sent.attempts, message.to_vec());
         ChannelState {
             epoch: self.epoch,
             next: self.next,
@@ -54,19 +55,15 @@ impl<Out: Serialize, In: DeserializeOwned + Clone> Channel<Out, In> {
 
     /// Goes on exactly from what was kept.
     pub fn of_state(options: ChannelOptions, state: &ChannelState<In>) -> Self {
-        let sent = |(seq, due, wait, at, attempts, message): &Waiting| Sent {
-            seq: *seq,
-            due: *due,
-            wait: (*wait).max(1),
-            at: *at,
-            attempts: *attempts,
-            message: message.clone(),
-        };
+        let mut outbox = Outbox::default();
+        for (seq, due, wait, at, attempts, message) in &state.outbox {
+            outbox.put(Sent::kept(*seq, *due, (*wait).max(1), *at, *attempts), message);
+        }
         Self {
             options,
             epoch: state.epoch.min(u32::MAX >> 1),
             next: state.next.clamp(1, NUMBER_MAX),
-            outbox: state.outbox.iter().map(sent).collect(),
+            outbox,
             loose: state.loose.iter().cloned().collect::<VecDeque<_>>(),
             received: state.received.min(NUMBER_MAX),
             ahead: state.ahead.iter().cloned().collect(),
