@@ -31,6 +31,9 @@ const IDLE: Duration = Duration::from_secs(2);
 /// υ: every how many ticks games report the time.
 const UPSILON: u32 = 12;
 
+/// Tasks are sent so many ticks ahead, which a machine may sleep for.
+const AHEAD: Tick = 60;
+
 /// Starts a process that calls [`play_as_told`](super::games::play_as_told), with its input and output piped.
 pub type Spawn<'s> = dyn Fn() -> io::Result<Child> + 's;
 
@@ -61,7 +64,7 @@ pub struct CrowdFigures {
     pub not_started: u64,
     /// Of these, those that the director neither sent nor recorded.
     pub lost: u64,
-    /// Tasks in a hundred that started in their tick.
+    /// Tasks in a hundred that started in their tick, of those whose tick took place.
     pub on_time_percent: f64,
     /// Frames that directors sent again.
     pub resent: u64,
@@ -161,7 +164,8 @@ impl Crowd {
             tasks,
             not_started: tasks.saturating_sub(punctuality.started()),
             lost: sum(|figures| figures.lost),
-            on_time_percent: punctuality.on_time as f64 * 100.0 / tasks.max(1) as f64,
+            on_time_percent: punctuality.on_time as f64 * 100.0
+                / tasks.saturating_sub(punctuality.in_skipped_ticks).max(1) as f64,
             resent: sum(|figures| figures.resent),
             clock_relocks: sum(|figures| figures.clock_relocks),
             director_cores,
@@ -186,6 +190,8 @@ impl Crowd {
                 codec,
                 upsilon: UPSILON,
                 omega: 6,
+                // A dispatcher that looked at the plan so seldom would have to send everything so far ahead.
+                period: AHEAD,
                 world: WorldOptions { detail: Detail::Texts, ..WorldOptions::default() },
                 ..DirectorOptions::default()
             };

@@ -198,7 +198,7 @@ fn handed_over(shell: &mut Shell, figures: &HandoverFigures) -> Result<(), Failu
 fn crowd(shell: &mut Shell, figures: &CrowdFigures, idle: &IdleFigures) -> Result<(), Failure> {
     writeln!(
         shell.out,
-        "{BOLD}{} at 60 Hz{BOLD:#}, 5 starts a second each, games in another process: {} tasks\n",
+        "{BOLD}{} at 60 Hz{BOLD:#}, 5 starts a second each, sent a second ahead, games in another process: {} tasks\n",
         count(figures.sessions, "session"),
         figures.tasks
     )?;
