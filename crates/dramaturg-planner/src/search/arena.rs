@@ -31,6 +31,8 @@ pub struct Arena {
     words: Vec<u64>,
     numbers: Vec<i64>,
     hashes: Vec<u64>,
+    /// What each is labelled with, up to the last label that is not 0.
+    labels: Vec<u64>,
     /// Numbers of nodes, by the low bits of their hash, the next free place after it if that is taken.
     slots: Vec<u32>,
     words_each: usize,
@@ -45,6 +47,7 @@ impl Arena {
             words: Vec::new(),
             numbers: Vec::new(),
             hashes: Vec::new(),
+            labels: Vec::new(),
             slots: vec![EMPTY; 1024],
             words_each: problem.words,
             numbers_each: problem.numbers.len(),
@@ -63,15 +66,26 @@ impl Arena {
 
     /// Adds a state; false, with the one that is there, if it was met before.
     pub fn add(&mut self, state: &PackedState, parent: Option<(NodeId, OperatorId)>, cost: u32) -> (NodeId, bool) {
+        self.add_labelled(state, 0, parent, cost)
+    }
+
+    /// Adds a state with a label; the same state with another label is another node.
+    pub fn add_labelled(
+        &mut self,
+        state: &PackedState,
+        label: u64,
+        parent: Option<(NodeId, OperatorId)>,
+        cost: u32,
+    ) -> (NodeId, bool) {
         if self.nodes.len() * 2 >= self.slots.len() {
             self.grow();
         }
         let hash = state.hash_value();
         let mask = self.slots.len() - 1;
-        let mut place = hash as usize & mask;
+        let mut place = spread(hash, label) as usize & mask;
         while let Some(&found) = self.slots.get(place).filter(|found| **found != EMPTY) {
             let id = NodeId(found);
-            if self.hashes.get(found as usize) == Some(&hash) && self.is(id, state) {
+            if self.hashes.get(found as usize) == Some(&hash) && self.label(id) == label && self.is(id, state) {
                 return (id, false);
             }
             place = (place + 1) & mask;
@@ -83,6 +97,10 @@ impl Arena {
         self.words.extend_from_slice(state.words());
         self.numbers.extend_from_slice(state.numbers());
         self.hashes.push(hash);
+        if label != 0 {
+            self.labels.resize(id.0 as usize, 0);
+            self.labels.push(label);
+        }
         (id, true)
     }
 
@@ -91,7 +109,8 @@ impl Arena {
         self.slots.clear();
         self.slots.resize(size, EMPTY);
         for (number, hash) in (0..).zip(&self.hashes) {
-            let mut place = *hash as usize & (size - 1);
+            let label = self.labels.get(number as usize).copied().unwrap_or(0);
+            let mut place = spread(*hash, label) as usize & (size - 1);
             while self.slots.get(place).is_some_and(|found| *found != EMPTY) {
                 place = (place + 1) & (size - 1);
             }
@@ -121,6 +140,11 @@ impl Arena {
         into.overwrite(self.words_of(id), self.numbers_of(id), hash);
     }
 
+    /// What a node is labelled with.
+    pub fn label(&self, id: NodeId) -> u64 {
+        self.labels.get(id.0 as usize).copied().unwrap_or(0)
+    }
+
     /// What the best known way to a state costs.
     pub fn cost(&self, id: NodeId) -> u32 {
         self.nodes[id].cost
@@ -141,6 +165,28 @@ impl Arena {
         }
         way.reverse();
         way
+    }
+}
+
+/// Where a state with a label is looked for.
+fn spread(hash: u64, label: u64) -> u64 {
+    hash ^ label.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+}
+
+/// What steps cost in a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    unit_costs: bool,
+}
+
+impl Steps {
+    /// What their operators cost, or one each.
+    pub(super) fn new(unit_costs: bool) -> Self {
+        Self { unit_costs }
+    }
+
+    pub(super) fn cost(self, problem: &Problem, operator: OperatorId) -> u32 {
+        if self.unit_costs { 1 } else { whole_cost(problem, operator) }
     }
 }
 

@@ -1,14 +1,12 @@
-//! Search that goes on where it looks best: greedy, or by the length of the whole way.
+//! Search that goes on where it looks best. What "best" means is its guide; the rest is the same for all.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::arena::{Arena, NodeId, whole_cost};
-use super::landmarks::Landmarks;
-use super::open::Buckets;
+use super::explorer::Explorer;
+use super::greedy::Greedy;
+use super::labelled::{Labelled, LabelledOptions, Unlabelled};
+use super::outcome::Outcome;
 use super::relaxation::Relaxation;
-use super::relaxed::Relaxed;
 use super::target::Target;
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -20,6 +18,10 @@ pub enum Guide {
     /// Only the distance to the target, as fast as possible: states are looked at when they are taken up, not when they are found,
     /// landmarks are counted beside the distance, and operators that help come first.
     Greedy,
+    /// What has not been seen before, at this distance from the target: distances are hardly ever computed.
+    Novelty,
+    /// First greedily; if that takes long, by turns so and by novelty. What either finds, or proves, counts.
+    Both,
     /// The way so far and the distance together, for short plans.
     Shortest,
 }
@@ -43,61 +45,23 @@ impl Default for BestFirstOptions {
     }
 }
 
-/// How far a search has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It can go on.
-    Searching,
-    /// Here is a way.
-    Found(Vec<OperatorId>),
-    /// There is none: everything that can be reached has been looked at.
-    Exhausted,
-    /// It has kept as many states as it may.
-    Full,
-}
-
-/// Operators that help are looked at so many times more often after each step forward.
-const BOOST: i64 = 1_000;
+/// So many states are looked at greedily before novelty gets a turn.
+const ALONE: u64 = 2_000;
+/// So many units is a turn.
+const TURN: u64 = 200;
 
 /// A search that goes on where it looks best.
 pub struct BestFirst {
-    problem: Arc<Problem>,
-    target: Target,
-    options: BestFirstOptions,
-    arena: Arena,
-    relaxed: Relaxed,
-    landmarks: Option<Landmarks>,
-    /// Which landmarks have been come by, for each node.
-    passed: Vec<u64>,
-    lists: Vec<List>,
-    whole: BinaryHeap<Reverse<(u32, u32, u64, NodeId)>>,
-    sequence: u64,
-    /// The nearest state so far.
-    best: Option<(u32, NodeId)>,
-    expanded: u64,
-    evaluated: u64,
-    started: bool,
+    kernel: Kernel,
+    states_max: usize,
     outcome: Outcome,
-    // Reused from node to node.
-    state: PackedState,
-    applicable: Vec<OperatorId>,
-    passed_now: Vec<u64>,
-    passed_before: Vec<u64>,
 }
 
-/// One of several lists that take turns.
-struct List {
-    counts_landmarks: bool,
-    only_preferred: bool,
-    priority: i64,
-    best: u32,
-    open: Buckets<(NodeId, OperatorId)>,
-}
-
-/// What is known of a state when it is taken up.
-struct Estimate {
-    distance: u32,
-    landmarks: u32,
+enum Kernel {
+    Greedy(Box<Greedy>),
+    Novelty(Box<Explorer>),
+    Both { greedy: Box<Greedy>, novelty: Box<Explorer>, units: u64 },
+    Shortest(Box<Labelled<Unlabelled>>),
 }
 
 impl BestFirst {
@@ -109,50 +73,36 @@ impl BestFirst {
         target: Target,
         options: BestFirstOptions,
     ) -> Self {
-        let landmarks = (options.landmarks && options.guide == Guide::Greedy)
-            .then(|| Landmarks::find(&problem, relaxation, start, &target))
-            .filter(|landmarks| !landmarks.is_empty());
-        let mut lists = Vec::new();
-        for counts_landmarks in [false, true] {
-            for only_preferred in [false, true] {
-                if !counts_landmarks || landmarks.is_some() {
-                    let open = Buckets::default();
-                    lists.push(List { counts_landmarks, only_preferred, priority: 0, best: u32::MAX, open });
-                }
+        let greedy = |target| Box::new(Greedy::new(Arc::clone(&problem), relaxation, start, target, &options));
+        let novelty = |target| Box::new(Explorer::new(Arc::clone(&problem), relaxation, start, target));
+        let kernel = match options.guide {
+            Guide::Greedy => Kernel::Greedy(greedy(target)),
+            Guide::Novelty => Kernel::Novelty(novelty(target)),
+            Guide::Both => Kernel::Both { greedy: greedy(target.clone()), novelty: novelty(target), units: 0 },
+            Guide::Shortest => {
+                let options = LabelledOptions { unit_costs: options.unit_costs, ..LabelledOptions::default() };
+                let problem = Arc::clone(&problem);
+                Kernel::Shortest(Box::new(Labelled::new(problem, relaxation, start, target, Unlabelled, options)))
             }
-        }
-        let words = landmarks.as_ref().map_or(0, Landmarks::words);
-        Self {
-            relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
-            arena: Arena::new(&problem),
-            target,
-            options,
-            landmarks,
-            passed: Vec::new(),
-            lists,
-            whole: BinaryHeap::new(),
-            sequence: 0,
-            best: None,
-            expanded: 0,
-            evaluated: 0,
-            started: false,
-            outcome: Outcome::Searching,
-            state: start.clone(),
-            applicable: Vec::new(),
-            passed_now: vec![0; words],
-            passed_before: vec![0; words],
-            problem,
-        }
+        };
+        Self { kernel, states_max: options.states_max, outcome: Outcome::Searching }
     }
 
-    /// Works on, one unit for each state that is looked at.
+    /// Works on: a unit for each state that is looked at or, where states are looked at as soon as they are found, for each that is
+    /// gone on from.
     pub fn run(&mut self, budget: &mut Budget) -> &Outcome {
         while self.outcome == Outcome::Searching && budget.take() {
-            self.outcome = match self.options.guide {
-                Guide::Greedy => self.step_greedy(),
-                Guide::Shortest => self.step_shortest(),
+            self.outcome = match &mut self.kernel {
+                Kernel::Greedy(greedy) => greedy.step(),
+                Kernel::Novelty(novelty) => novelty.step(),
+                Kernel::Both { greedy, novelty, units } => {
+                    let turn = units.saturating_sub(ALONE) / TURN;
+                    *units += 1;
+                    if *units <= ALONE || turn % 2 == 1 { greedy.step() } else { novelty.step() }
+                }
+                Kernel::Shortest(shortest) => shortest.step(),
             };
-            if self.arena.len() >= self.options.states_max && self.outcome == Outcome::Searching {
+            if self.outcome == Outcome::Searching && self.kernel.len() >= self.states_max {
                 self.outcome = Outcome::Full;
             }
         }
@@ -161,170 +111,43 @@ impl BestFirst {
 
     /// How many states have been gone on from.
     pub fn expanded(&self) -> u64 {
-        self.expanded
+        self.kernel.counts().0
     }
 
     /// How many states have been looked at.
     pub fn evaluated(&self) -> u64 {
-        self.evaluated
+        self.kernel.counts().1
     }
 
     /// The way to the state that is nearest to the target so far.
     pub fn nearest(&self) -> Vec<OperatorId> {
-        self.best.map_or_else(Vec::new, |(_, node)| self.arena.way(node))
-    }
-
-    fn cost(&self, operator: OperatorId) -> u32 {
-        if self.options.unit_costs { 1 } else { whole_cost(&self.problem, operator) }
-    }
-
-    // --- greedy ------------------------------------------------------------------------------------------------------
-
-    fn step_greedy(&mut self) -> Outcome {
-        let parent = if self.started {
-            let Some((node, operator)) = self.next_entry() else { return Outcome::Exhausted };
-            self.arena.read(node, &mut self.state);
-            let Some(next) = self.problem.successor(&self.state, operator) else { return Outcome::Searching };
-            self.state = next;
-            Some((node, operator))
-        } else {
-            self.started = true;
-            None
-        };
-        let cost = parent.map_or(0, |(node, operator)| self.arena.cost(node).saturating_add(self.cost(operator)));
-        let (node, is_new) = self.arena.add(&self.state, parent, cost);
-        if !is_new {
-            return Outcome::Searching;
+        match &self.kernel {
+            Kernel::Greedy(greedy) | Kernel::Both { greedy, .. } => greedy.nearest(),
+            Kernel::Novelty(novelty) => novelty.nearest(),
+            Kernel::Shortest(shortest) => shortest.nearest(),
         }
-        let estimate = self.look(parent.map(|(node, _)| node));
-        let Some(estimate) = estimate else { return Outcome::Searching };
-        if self.target.is_reached(&self.problem, &self.state) {
-            return Outcome::Found(self.arena.way(node));
+    }
+}
+
+impl Kernel {
+    fn len(&self) -> usize {
+        match self {
+            Self::Greedy(greedy) => greedy.len(),
+            Self::Novelty(novelty) => novelty.len(),
+            Self::Both { greedy, novelty, .. } => greedy.len() + novelty.len(),
+            Self::Shortest(shortest) => shortest.len(),
         }
-        self.note_best(estimate.distance, node);
-        self.reward(&estimate);
-        self.expand_greedy(node, &estimate);
-        Outcome::Searching
     }
 
-    /// Looks at the state at hand; none if the target cannot be reached from it.
-    fn look(&mut self, parent: Option<NodeId>) -> Option<Estimate> {
-        self.evaluated += 1;
-        let mut open = 0;
-        if let Some(landmarks) = &self.landmarks {
-            let words = landmarks.words();
-            let before = parent.map(|parent| {
-                let start = parent.0 as usize * words;
-                self.passed_before.clear();
-                self.passed_before.extend_from_slice(self.passed.get(start..start + words).unwrap_or(&[]));
-                self.passed_before.as_slice()
-            });
-            self.passed_now.iter_mut().for_each(|word| *word = 0);
-            open = landmarks.pass(&self.problem, &self.state, before, &mut self.passed_now);
-            self.passed.extend_from_slice(&self.passed_now);
-        }
-        let distance = self.relaxed.estimate(&self.problem, &self.state)?;
-        Some(Estimate { distance, landmarks: open })
-    }
-
-    fn expand_greedy(&mut self, node: NodeId, estimate: &Estimate) {
-        self.expanded += 1;
-        let mut applicable = std::mem::take(&mut self.applicable);
-        self.problem.applicable(&self.state, &mut applicable);
-        let any_helps = self
-            .landmarks
-            .as_ref()
-            .is_some_and(|landmarks| applicable.iter().any(|operator| landmarks.helps(&self.passed_now, *operator)));
-        for operator in &applicable {
-            let on_way = self.relaxed.preferred().binary_search(operator).is_ok();
-            let helps = any_helps
-                && self.landmarks.as_ref().is_some_and(|landmarks| landmarks.helps(&self.passed_now, *operator));
-            for list in &mut self.lists {
-                if !list.only_preferred || on_way || helps {
-                    let key = if list.counts_landmarks { estimate.landmarks } else { estimate.distance };
-                    list.open.push(key, (node, *operator));
-                }
+    fn counts(&self) -> (u64, u64) {
+        match self {
+            Self::Greedy(greedy) => greedy.counts(),
+            Self::Novelty(novelty) => novelty.counts(),
+            Self::Both { greedy, novelty, .. } => {
+                let (mine, other) = (greedy.counts(), novelty.counts());
+                (mine.0 + other.0, mine.1 + other.1)
             }
-        }
-        self.applicable = applicable;
-    }
-
-    /// A step forward is rewarded: operators that help are looked at more often for a while.
-    fn reward(&mut self, estimate: &Estimate) {
-        let mut forward = false;
-        for list in &mut self.lists {
-            let key = if list.counts_landmarks { estimate.landmarks } else { estimate.distance };
-            if key < list.best {
-                list.best = key;
-                forward = true;
-            }
-        }
-        if forward {
-            for list in self.lists.iter_mut().filter(|list| list.only_preferred) {
-                list.priority -= BOOST;
-            }
-        }
-    }
-
-    fn next_entry(&mut self) -> Option<(NodeId, OperatorId)> {
-        let list = self.lists.iter_mut().filter(|list| !list.open.is_empty()).min_by_key(|list| list.priority)?;
-        list.priority += 1;
-        list.open.pop().map(|(_, entry)| entry)
-    }
-
-    fn note_best(&mut self, distance: u32, node: NodeId) {
-        if self.best.is_none_or(|(least, _)| distance < least) {
-            self.best = Some((distance, node));
-        }
-    }
-
-    // --- shortest ----------------------------------------------------------------------------------------------------
-
-    fn step_shortest(&mut self) -> Outcome {
-        if !self.started {
-            self.started = true;
-            let (node, _) = self.arena.add(&self.state, None, 0);
-            self.put(node, 0);
-            return Outcome::Searching;
-        }
-        let Some(Reverse((whole, distance, _, node))) = self.whole.pop() else { return Outcome::Exhausted };
-        let cost = self.arena.cost(node);
-        if whole > cost.saturating_add(distance) {
-            // A shorter way to it has been found since.
-            return Outcome::Searching;
-        }
-        self.arena.read(node, &mut self.state);
-        if self.target.is_reached(&self.problem, &self.state) {
-            return Outcome::Found(self.arena.way(node));
-        }
-        self.expanded += 1;
-        let mut applicable = std::mem::take(&mut self.applicable);
-        self.problem.applicable(&self.state, &mut applicable);
-        let here = self.state.clone();
-        for operator in &applicable {
-            let Some(next) = self.problem.successor(&here, *operator) else { continue };
-            let cost = cost.saturating_add(self.cost(*operator));
-            let (child, is_new) = self.arena.add(&next, Some((node, *operator)), cost);
-            if !is_new {
-                if cost >= self.arena.cost(child) {
-                    continue;
-                }
-                self.arena.improve(child, (node, *operator), cost);
-            }
-            self.state = next;
-            self.put(child, cost);
-        }
-        self.applicable = applicable;
-        Outcome::Searching
-    }
-
-    /// The state at hand waits to be gone on from, if the target can be reached from it.
-    fn put(&mut self, node: NodeId, cost: u32) {
-        self.evaluated += 1;
-        if let Some(distance) = self.relaxed.estimate(&self.problem, &self.state) {
-            self.note_best(distance, node);
-            self.sequence += 1;
-            self.whole.push(Reverse((cost.saturating_add(distance), distance, self.sequence, node)));
+            Self::Shortest(shortest) => shortest.counts(),
         }
     }
 }

@@ -55,6 +55,7 @@ pub struct Relaxed {
     uses: Table<OperatorId, u32>,
     plan: Vec<OperatorId>,
     preferred: Vec<OperatorId>,
+    made: Vec<PropositionId>,
 }
 
 impl Relaxed {
@@ -86,6 +87,7 @@ impl Relaxed {
             uses: Table::filled(problem.operators.len(), 0),
             plan: Vec::new(),
             preferred: Vec::new(),
+            made: Vec::new(),
             relaxation,
         }
     }
@@ -105,6 +107,11 @@ impl Relaxed {
     /// Those of them that can be performed at once, as far as can be said here.
     pub fn preferred(&self) -> &[OperatorId] {
         &self.preferred
+    }
+
+    /// The values that the last plan makes, in ascending order.
+    pub(super) fn made(&self) -> &[PropositionId] {
+        &self.made
     }
 
     fn explore(&mut self, problem: &Problem, state: &PackedState) {
@@ -209,6 +216,7 @@ impl Relaxed {
             self.uses[operator] = 0;
         }
         self.preferred.clear();
+        self.made.clear();
         let wants = self.choose()?;
         let relaxation = Arc::clone(&self.relaxation);
         let mut open = wants;
@@ -247,7 +255,11 @@ impl Relaxed {
         }
         for id in self.marks.drain(..) {
             self.marked[id] = false;
+            if id.index() < relaxation.facts() && self.supporters[id] != GIVEN {
+                self.made.push(id);
+            }
         }
+        self.made.sort_unstable();
         self.preferred.sort_unstable();
         Some(total)
     }

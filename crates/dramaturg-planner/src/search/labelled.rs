@@ -1,0 +1,247 @@
+//! Search for the cheapest way, and then for the cheapest ways that are different.
+//!
+//! Every node carries a label: what about the way to it makes it a way of its own kind, such as its first step. The same state with
+//! another label is another node, so that a cheap way of one kind does not hide a dearer one of another. Where every label is the
+//! same, it is the usual search for one way.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::arena::{Arena, NodeId, Steps};
+use super::outcome::Outcome;
+use super::relaxation::Relaxation;
+use super::relaxed::Relaxed;
+use super::target::Target;
+use crate::ground::{OperatorId, Problem};
+use crate::packed::PackedState;
+use crate::planner::Budget;
+
+/// What makes ways different.
+pub trait Labels {
+    /// The label of a way that is one step longer than one with `label`; that of the empty way is 0.
+    fn after(&self, label: u64, operator: OperatorId) -> u64;
+
+    /// Whether no longer way will ever have another label: then nothing more is done for a label whose way is known.
+    fn is_settled(&self, label: u64) -> bool;
+}
+
+/// All ways are of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unlabelled;
+
+impl Labels for Unlabelled {
+    fn after(&self, _: u64, _: OperatorId) -> u64 {
+        0
+    }
+
+    fn is_settled(&self, _: u64) -> bool {
+        true
+    }
+}
+
+/// Ways differ by their first step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FirstStep;
+
+impl Labels for FirstStep {
+    fn after(&self, label: u64, operator: OperatorId) -> u64 {
+        if label == 0 { u64::from(operator.0) + 1 } else { label }
+    }
+
+    fn is_settled(&self, label: u64) -> bool {
+        label != 0
+    }
+}
+
+/// Ways differ by which of some key operators they take, in whatever order.
+#[derive(Clone, Debug, Default)]
+pub struct KeySteps {
+    /// The operators in ascending order, each with the number of its mark, from 0 to 63. Several may share one.
+    pub marks: Vec<(OperatorId, u32)>,
+}
+
+impl Labels for KeySteps {
+    fn after(&self, label: u64, operator: OperatorId) -> u64 {
+        let found = self.marks.binary_search_by_key(&operator, |(known, _)| *known).ok();
+        let mark = found.and_then(|place| self.marks.get(place)).map_or(0, |(_, mark)| 1u64 << (mark % 64));
+        label | mark
+    }
+
+    fn is_settled(&self, label: u64) -> bool {
+        self.marks.iter().all(|(_, mark)| label >> (mark % 64) & 1 == 1)
+    }
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelledOptions {
+    /// Whether every operator counts one, whatever it costs.
+    pub unit_costs: bool,
+    /// Whether to look ahead. The distance as it is seen there may be too long: without it every way is certainly the cheapest of its
+    /// kind.
+    pub estimate: bool,
+    /// So many states are kept at most.
+    pub states_max: usize,
+}
+
+impl Default for LabelledOptions {
+    fn default() -> Self {
+        Self { unit_costs: true, estimate: true, states_max: 20_000_000 }
+    }
+}
+
+/// A search for the cheapest way of each kind, one after the other.
+///
+/// A way ends where the target is reached for the first time: what could be done after that makes no other way.
+pub struct Labelled<L> {
+    problem: Arc<Problem>,
+    target: Target,
+    labels: L,
+    options: LabelledOptions,
+    steps: Steps,
+    arena: Arena,
+    relaxed: Relaxed,
+    open: BinaryHeap<Reverse<(u32, u32, u64, NodeId)>>,
+    /// The labels of which a way is known.
+    known: FxHashSet<u64>,
+    /// The nearest state so far.
+    best: Option<(u32, NodeId)>,
+    sequence: u64,
+    expanded: u64,
+    evaluated: u64,
+    outcome: Outcome,
+    // Reused from node to node.
+    state: PackedState,
+    applicable: Vec<OperatorId>,
+}
+
+impl<L: Labels> Labelled<L> {
+    /// A search from a state to a target.
+    pub fn new(
+        problem: Arc<Problem>,
+        relaxation: &Arc<Relaxation>,
+        start: &PackedState,
+        target: Target,
+        labels: L,
+        options: LabelledOptions,
+    ) -> Self {
+        let mut search = Self {
+            relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
+            arena: Arena::new(&problem),
+            steps: Steps::new(options.unit_costs),
+            target,
+            labels,
+            options,
+            open: BinaryHeap::new(),
+            known: FxHashSet::default(),
+            best: None,
+            sequence: 0,
+            expanded: 0,
+            evaluated: 0,
+            outcome: Outcome::Searching,
+            state: start.clone(),
+            applicable: Vec::new(),
+            problem,
+        };
+        let (node, _) = search.arena.add(start, None, 0);
+        search.put(node, 0);
+        search
+    }
+
+    /// Works on until the next way is found, one unit for each state that is gone on from.
+    pub fn run(&mut self, budget: &mut Budget) -> &Outcome {
+        while self.outcome == Outcome::Searching && budget.take() {
+            self.outcome = self.step();
+            if self.outcome == Outcome::Searching && self.arena.len() >= self.options.states_max {
+                self.outcome = Outcome::Full;
+            }
+        }
+        &self.outcome
+    }
+
+    /// After a way was found: another one is wanted, with another label.
+    pub fn want_another(&mut self) {
+        if matches!(self.outcome, Outcome::Found(_)) {
+            self.outcome = Outcome::Searching;
+        }
+    }
+
+    /// Goes on from one more state.
+    pub(super) fn step(&mut self) -> Outcome {
+        let Some(Reverse((whole, distance, _, node))) = self.open.pop() else { return Outcome::Exhausted };
+        let (cost, label) = (self.arena.cost(node), self.arena.label(node));
+        let known = self.known.contains(&label);
+        // A shorter way to it may have been found since, or all that its label asks for.
+        if whole > cost.saturating_add(distance) || known && self.labels.is_settled(label) {
+            return Outcome::Searching;
+        }
+        self.arena.read(node, &mut self.state);
+        if self.target.is_reached(&self.problem, &self.state) {
+            self.known.insert(label);
+            return if known { Outcome::Searching } else { Outcome::Found(self.arena.way(node)) };
+        }
+        self.expanded += 1;
+        let mut applicable = std::mem::take(&mut self.applicable);
+        self.problem.applicable(&self.state, &mut applicable);
+        let here = self.state.clone();
+        for operator in &applicable {
+            let label = self.labels.after(label, *operator);
+            if self.labels.is_settled(label) && self.known.contains(&label) {
+                continue;
+            }
+            let Some(next) = self.problem.successor(&here, *operator) else { continue };
+            let cost = cost.saturating_add(self.steps.cost(&self.problem, *operator));
+            let (child, is_new) = self.arena.add_labelled(&next, label, Some((node, *operator)), cost);
+            if !is_new {
+                if cost >= self.arena.cost(child) {
+                    continue;
+                }
+                self.arena.improve(child, (node, *operator), cost);
+            }
+            self.state = next;
+            self.put(child, cost);
+        }
+        self.applicable = applicable;
+        Outcome::Searching
+    }
+
+    /// The state at hand waits to be gone on from, if the target can be reached from it.
+    fn put(&mut self, node: NodeId, cost: u32) {
+        self.evaluated += 1;
+        let distance = if self.options.estimate { self.relaxed.estimate(&self.problem, &self.state) } else { Some(0) };
+        let Some(distance) = distance else { return };
+        if self.best.is_none_or(|(least, _)| distance < least) {
+            self.best = Some((distance, node));
+        }
+        self.sequence += 1;
+        self.open.push(Reverse((cost.saturating_add(distance), distance, self.sequence, node)));
+    }
+
+    /// How far it has come.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// How many states there are, each with each of its labels.
+    pub(super) fn len(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// How many states have been gone on from, and how many looked at.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.expanded, self.evaluated)
+    }
+
+    /// The way to the state that is nearest to the target so far.
+    pub fn nearest(&self) -> Vec<OperatorId> {
+        self.best.map_or_else(Vec::new, |(_, node)| self.arena.way(node))
+    }
+
+    /// The label of a way.
+    pub fn label(&self, way: &[OperatorId]) -> u64 {
+        way.iter().fold(0, |label, operator| self.labels.after(label, *operator))
+    }
+}
