@@ -311,7 +311,16 @@ impl Chronicle {
     /// A copy of the world that can be run ahead: what is expected comes as expected, and what was reported of ticks after the
     /// present one is in it.
     pub fn ahead(&self, model: &Model) -> World {
-        let mut world = self.present.assuming();
+        self.with_reports(model, self.present.assuming())
+    }
+
+    /// A copy of the world to act out what comes: what is expected is waited for, and what was reported of ticks after the present
+    /// one is in it.
+    pub fn rehearsing(&self, model: &Model) -> World {
+        self.with_reports(model, self.present.rehearsing())
+    }
+
+    fn with_reports(&self, model: &Model, mut world: World) -> World {
         for ((at, _), fact) in self.facts.range(self.next..) {
             match fact {
                 Fact::Seen(seen) => {

@@ -21,6 +21,7 @@ pub mod validate;
 
 pub mod lint;
 
+pub mod cast;
 pub mod chronicle;
 pub mod planner;
 pub mod scripted;

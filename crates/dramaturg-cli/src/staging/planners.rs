@@ -32,7 +32,8 @@ impl PlannerKind {
     /// that was skipped for want of it runs.
     pub const fn is_there(self) -> bool {
         match self {
-            Self::Repair | Self::Cast | Self::Layered | Self::Narrative => false,
+            Self::Cast => true,
+            Self::Repair | Self::Layered | Self::Narrative => false,
         }
     }
 }

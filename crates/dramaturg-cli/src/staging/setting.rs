@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use dramaturg::model::{Model, Plan, Tick};
+use dramaturg::planner::cast::{Cast, CastOptions};
+use dramaturg::planner::planner::Planner;
 use dramaturg::planner::scripted::{ScriptOptions, Scripted};
 use dramaturg::planner::simulate::{Detail, Expectations, WorldOptions};
 use dramaturg_director::shell::SessionOptions;
@@ -11,6 +13,7 @@ use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_wire::Codec;
 
 use super::actor::Actor;
+use super::planners::{PlannerKind, asked_for};
 
 /// How a director and a game are set up.
 #[derive(Clone, Debug)]
@@ -55,9 +58,17 @@ impl Setting {
             world: WorldOptions { seed: self.seed, detail: Detail::Texts, ..WorldOptions::default() },
             ..DirectorOptions::default()
         };
+        Director::new(Core::new(Arc::clone(&self.model), options), self.planner())
+    }
+
+    /// The planner that the story asks for; a plan that was given is performed as it is.
+    fn planner(&self) -> Box<dyn Planner> {
+        let model = Arc::clone(&self.model);
+        if self.plan.steps.is_empty() && asked_for(&model) == [PlannerKind::Cast] {
+            return Box::new(Cast::new(model, CastOptions { seed: self.seed, ..CastOptions::default() }));
+        }
         let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
-        let planner = Scripted::new(Arc::clone(&self.model), &self.plan, script);
-        Director::new(Core::new(Arc::clone(&self.model), options), Box::new(planner))
+        Box::new(Scripted::new(model, &self.plan, script))
     }
 
     /// How its sessions are driven.

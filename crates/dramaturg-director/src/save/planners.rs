@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dramaturg_model::Model;
+use dramaturg_planner::cast::Cast;
 use dramaturg_planner::planner::{Planner, PlannerSave};
 use dramaturg_planner::scripted::Scripted;
 
@@ -14,6 +15,7 @@ pub type PlannerLoader =
 pub fn known() -> PlannerLoader {
     Arc::new(|model, save| match save.planner.as_str() {
         "scripted" => Ok(Box::new(Scripted::load(Arc::clone(model), save)?)),
+        "cast" => Ok(Box::new(Cast::load(Arc::clone(model), save)?)),
         other => Err(format!("there is no planner called `{other}`")),
     })
 }

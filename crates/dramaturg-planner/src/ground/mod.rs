@@ -9,7 +9,7 @@
 //! facts that exclude each other, [`group`] instantiates and chooses them, [`prune`] drops what they make impossible, [`emptied`]
 //! says which need a value for "none". [`places`] makes [`variable`]s; [`lower`] and [`dnf`] turn [`expr`]essions into
 //! [`condition`]s; [`assemble`] and [`snap`] build [`operator`]s, [`wish`] the goals; [`relevance`] keeps what can help; [`index`]
-//! and [`problem`] are the result.
+//! and [`problem`] are the result, and [`role`] is what one performer sees of it.
 
 pub mod options;
 pub use options::{Goals, GroundOptions, Groups, Limit, LimitHit, Limits, Scope};
@@ -48,6 +48,7 @@ mod reach;
 mod relation;
 mod relaxed;
 mod relevance;
+mod role;
 mod schema;
 mod snap;
 mod template;

@@ -69,6 +69,15 @@ impl Variable {
         }
     }
 
+    /// Whether it says something about an object.
+    pub fn is_about(&self, object: dramaturg_model::ObjectId) -> bool {
+        let object = Value::Object(object);
+        match &self.meaning {
+            Meaning::Fluent { args, .. } | Meaning::Whole { args, .. } => args.contains(&object),
+            Meaning::Group { facts, .. } => facts.iter().any(|(_, args)| args.contains(&object)),
+        }
+    }
+
     /// What a value stands for; for a group whether any fact holds.
     pub fn value(&self, index: u32) -> Value {
         match &self.meaning {

@@ -83,13 +83,15 @@ pub struct LabelledOptions {
     /// Whether to look ahead. The distance as it is seen there may be too long: without it every way is certainly the cheapest of its
     /// kind.
     pub estimate: bool,
+    /// No way may cost more than this.
+    pub cost_max: u32,
     /// So many states are kept at most.
     pub states_max: usize,
 }
 
 impl Default for LabelledOptions {
     fn default() -> Self {
-        Self { unit_costs: true, estimate: true, states_max: 20_000_000 }
+        Self { unit_costs: true, estimate: true, cost_max: u32::MAX, states_max: 20_000_000 }
     }
 }
 
@@ -194,6 +196,9 @@ impl<L: Labels> Labelled<L> {
             }
             let Some(next) = self.problem.successor(&here, *operator) else { continue };
             let cost = cost.saturating_add(self.steps.cost(&self.problem, *operator));
+            if cost > self.options.cost_max {
+                continue;
+            }
             let (child, is_new) = self.arena.add_labelled(&next, label, Some((node, *operator)), cost);
             if !is_new {
                 if cost >= self.arena.cost(child) {

@@ -1,0 +1,103 @@
+//! What one character has in mind.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use dramaturg_model::{Args, ObjectId, Tick, WishId};
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::domain::{Deed, Role};
+use super::mending::Mending;
+use super::thought::{GivenUp, Thought};
+use crate::ground::OperatorId;
+use crate::packed::PackedState;
+
+/// A goal that a character has: the wish and its arguments.
+pub(crate) type GoalId = (WishId, Args);
+
+/// What must be remembered of a character whatever becomes of its plans. Speaks in names, for it is saved.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    /// What it may not do: it was told no, or waited in vain. Up to which tick; none: for good.
+    pub(crate) barred: BTreeMap<(SmolStr, Vec<SmolStr>), Option<Tick>>,
+    /// How many idle wishes it has had.
+    pub(crate) idle_turn: u32,
+}
+
+/// What one character has in mind at one moment of a rehearsal.
+pub(crate) struct Mind {
+    pub(crate) object: ObjectId,
+    /// What it can do, with what it is barred from left out.
+    pub(crate) role: Option<Arc<Role>>,
+    /// What it intends to do, one thing after another.
+    pub(crate) plan: VecDeque<Deed>,
+    /// The state that the plan begins in, as it was foreseen.
+    pub(crate) expected: Option<PackedState>,
+    /// Which goals the plan serves.
+    pub(crate) serves: Vec<GoalId>,
+    /// The goals that the plan gave up, and why.
+    pub(crate) given_up: Vec<(GoalId, GivenUp)>,
+    /// What it is thinking about.
+    pub(crate) thinking: Option<Thinking>,
+    /// It thought in vain about these goals in the state with this hash.
+    pub(crate) vain: Option<(u64, Vec<GoalId>)>,
+    /// Since when it has been waiting for others.
+    pub(crate) waits_since: Option<Tick>,
+    /// Its turn is over until this tick: somebody is asked about it.
+    pub(crate) asks: bool,
+    /// The wish it has for want of a better.
+    pub(crate) idle: Option<GoalId>,
+}
+
+/// A thought that is not finished.
+pub(crate) struct Thinking {
+    pub(crate) goals: Vec<GoalId>,
+    pub(crate) start: PackedState,
+    pub(crate) kind: ThinkingKind,
+}
+
+pub(crate) enum ThinkingKind {
+    Anew(Box<Thought>),
+    Mending(Box<Mending>),
+}
+
+impl Mind {
+    pub(crate) fn new(object: ObjectId) -> Self {
+        Self {
+            object,
+            role: None,
+            plan: VecDeque::new(),
+            expected: None,
+            serves: Vec::new(),
+            given_up: Vec::new(),
+            thinking: None,
+            vain: None,
+            waits_since: None,
+            asks: false,
+            idle: None,
+        }
+    }
+
+    /// Forgets what it intended.
+    pub(crate) fn clear_plan(&mut self) {
+        self.plan.clear();
+        self.serves.clear();
+        self.expected = None;
+    }
+
+    /// Takes up a plan.
+    pub(crate) fn intend(&mut self, way: &[OperatorId], goals: Vec<GoalId>, start: PackedState) {
+        let Some(role) = &self.role else { return };
+        self.plan = way.iter().map(|operator| role.deed(*operator)).collect();
+        self.serves = goals;
+        self.expected = Some(start);
+        self.waits_since = None;
+    }
+
+    /// The plan as operators of its role, as far as it can still do all of it.
+    pub(crate) fn operators(&self) -> Option<Vec<OperatorId>> {
+        let role = self.role.as_ref()?;
+        self.plan.iter().map(|deed| role.operator(deed)).collect()
+    }
+}

@@ -1,0 +1,368 @@
+//! The cast as a planner: publishes what was rehearsed, hears what came of it, and rehearses again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dramaturg_model::{Fixed, Model, ObjectId, Observation, Step, StepEvent, StepEventKind, Tick};
+
+use super::CastOptions;
+use super::domain::Deed;
+use super::mind::{Memory, Mind};
+use super::rehearsal::{Domains, Rehearsal, Stagehand, named};
+use super::thought::GivenUp;
+use crate::chronicle::{Chronicle, ChronicleOptions};
+use crate::planner::{
+    Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
+};
+use crate::simulate::step::Performed;
+use crate::simulate::{Detail, WorldOptions, names, words};
+
+/// Characters that each plan for themselves, on one world.
+pub struct Cast {
+    pub(super) model: Arc<Model>,
+    pub(super) options: CastOptions,
+    pub(super) chronicle: Chronicle,
+    pub(super) domains: Domains,
+    pub(super) memories: BTreeMap<ObjectId, Memory>,
+    pub(super) rehearsal: Option<Rehearsal>,
+    /// What was published and is still ours to change.
+    pub(super) published: BTreeMap<u32, Step>,
+    /// The same before the last publication.
+    pub(super) published_before: BTreeMap<u32, Step>,
+    /// Steps that are no longer ours and have not ended.
+    pub(super) taken: BTreeMap<u32, Step>,
+    pub(super) now: TickBounds,
+    pub(super) insert_from: Tick,
+    pub(super) next_id: u32,
+    pub(super) version: u64,
+    pub(super) replies: Vec<GoalReply>,
+}
+
+impl Cast {
+    /// The cast of a story.
+    pub fn new(model: Arc<Model>, options: CastOptions) -> Self {
+        // Nobody hears what happens in a planner's own world, only what could not happen.
+        let world = WorldOptions { seed: options.seed, detail: Detail::Violations, ..WorldOptions::default() };
+        let chronicle = Chronicle::begin(&model, ChronicleOptions { world, ..ChronicleOptions::default() });
+        Self {
+            chronicle,
+            domains: Domains::new(),
+            memories: BTreeMap::new(),
+            rehearsal: None,
+            published: BTreeMap::new(),
+            published_before: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            now: TickBounds::default(),
+            insert_from: 0,
+            next_id: 0,
+            version: 0,
+            replies: Vec::new(),
+            model,
+            options,
+        }
+    }
+
+    /// Begins a rehearsal from what is known. Each character remembers what it had intended.
+    fn rehearse(&mut self) -> Rehearsal {
+        let model = &self.model;
+        let mut world = self.chronicle.rehearsing(model);
+        let mut minds: Vec<Mind> = model.characters.values().map(|character| Mind::new(character.object)).collect();
+        for step in self.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
+            let asked = self.performer(step).filter(|_| self.asks(step));
+            match minds.iter_mut().find(|mind| Some(mind.object) == asked) {
+                Some(mind) => mind.asks = true,
+                // The names are the model's own.
+                None => drop(world.schedule(model, step)),
+            }
+        }
+        let mut ours: Vec<&Step> = self.published.values().collect();
+        ours.sort_by_key(|step| (step.start, step.id));
+        for step in ours {
+            if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
+                && let Some(mind) = minds.iter_mut().find(|mind| mind.object == performer)
+            {
+                mind.plan.push_back(deed);
+            }
+        }
+        // What had been intended for later follows what was published.
+        if let Some(old) = &mut self.rehearsal {
+            for (mind, old) in minds.iter_mut().zip(&mut old.minds) {
+                mind.plan.append(&mut old.plan);
+                mind.idle = old.idle.take();
+            }
+        }
+        Rehearsal::new(world, minds, self.next_id)
+    }
+
+    fn deed(&self, step: &Step) -> Option<Deed> {
+        let what = names::performed(&self.model, &step.action).ok()?;
+        let args = names::args(&self.model, what, &step.args).ok()?;
+        match what {
+            Performed::Action(action) => Some((action, args)),
+            Performed::Task(_) => None,
+        }
+    }
+
+    fn performer(&self, step: &Step) -> Option<ObjectId> {
+        let (action, args) = self.deed(step)?;
+        args.get(usize::from(self.model.actions[action].performer?))?.as_object()
+    }
+
+    fn asks(&self, step: &Step) -> bool {
+        self.deed(step).is_some_and(|(action, args)| {
+            let question = self.model.actions[action].question.as_ref();
+            question.is_some_and(|question| {
+                let state = self.chronicle.present().state();
+                let mut scope = dramaturg_model::Evaluator::with(&self.model, state, &args);
+                question.condition.as_ref().is_none_or(|condition| scope.holds(condition))
+            })
+        })
+    }
+
+    /// Things came otherwise: what was rehearsed does not count any longer.
+    fn upset(&mut self) {
+        if let Some(rehearsal) = &mut self.rehearsal {
+            self.next_id = self.next_id.max(rehearsal.next_id());
+            // Its minds are asked once more what they had intended.
+            rehearsal.tick = Tick::MIN;
+        }
+    }
+
+    fn is_upset(&self) -> bool {
+        self.rehearsal.as_ref().is_none_or(|rehearsal| rehearsal.tick == Tick::MIN)
+    }
+
+    /// The steps that the rehearsal has come to and that may still be published.
+    fn wanted(&self) -> BTreeMap<u32, Step> {
+        let steps = self.rehearsal.iter().filter(|_| !self.is_upset()).flat_map(|rehearsal| &rehearsal.steps);
+        let open = steps.filter(|step| !self.taken.contains_key(&step.id) && step.start >= self.insert_from);
+        open.map(|step| (step.id, step.clone())).collect()
+    }
+
+    /// What a question about a step was answered with.
+    fn answered(&mut self, id: u32, answer: &str) {
+        if !matches!(answer, "no" | "later") {
+            return;
+        }
+        let Some(step) = self.taken.remove(&id).or_else(|| self.published.remove(&id)) else { return };
+        let Some((performer, deed)) = self.performer(&step).zip(self.deed(&step)) else { return };
+        let until = (answer == "later").then(|| self.now.most.saturating_add(self.options.later));
+        self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), until);
+        self.upset();
+    }
+
+    /// Why a goal of a character is not planned for.
+    fn reason(why: GivenUp) -> &'static str {
+        match why {
+            GivenUp::OutOfReach => "nothing that this character can do leads there",
+            GivenUp::Contradiction => "it cannot be had together with goals that matter more",
+            GivenUp::NoTime => "there is not enough time for it beside goals that matter more",
+            GivenUp::NotFound => "no way was found within the states that may be looked at",
+        }
+    }
+}
+
+impl Planner for Cast {
+    fn observe(&mut self, observations: &[Observation]) {
+        for seen in observations {
+            let known = names::fluent(&self.model, &seen.fluent).ok().map(|(fluent, args)| {
+                let value = names::value_of(&self.model, fluent, &seen.value).ok();
+                value == Some(self.chronicle.present().state().get(fluent, &args))
+            });
+            // What the model has no name for cannot matter.
+            let _ = self.chronicle.observe(&self.model, seen);
+            if known != Some(true) || seen.from > self.chronicle.present().now() {
+                self.upset();
+            }
+        }
+    }
+
+    fn feedback(&mut self, events: &[StepEvent]) {
+        for event in events {
+            let id = event.step;
+            match &event.kind {
+                StepEventKind::Locked => {
+                    if let Some(step) = self.published.remove(&id) {
+                        self.taken.insert(id, step);
+                    }
+                }
+                StepEventKind::Accepted | StepEventKind::Progress(_) => {}
+                StepEventKind::Answered(answer) => self.answered(id, answer),
+                StepEventKind::Started(tick) => {
+                    if let Some(step) = self.published.remove(&id).or_else(|| self.taken.remove(&id)) {
+                        let asked = self.asks(&step);
+                        let _ = self.chronicle.started(&self.model, &step, *tick);
+                        if asked || step.start != *tick {
+                            self.upset();
+                        }
+                        self.taken.insert(id, step);
+                    }
+                }
+                StepEventKind::Amended(duration) => {
+                    self.chronicle.amended(id, *duration);
+                    self.upset();
+                }
+                StepEventKind::Finished(tick) => {
+                    self.chronicle.finished(id, *tick);
+                    let step = self.taken.remove(&id);
+                    if step.is_none_or(|step| step.start.saturating_add(step.duration) != *tick) {
+                        self.upset();
+                    }
+                }
+                StepEventKind::Failed(_) => {
+                    self.chronicle.cut(id, self.now.least);
+                    self.taken.remove(&id);
+                    self.upset();
+                }
+                StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
+                    self.taken.remove(&id);
+                    self.published.remove(&id);
+                    self.upset();
+                }
+            }
+        }
+    }
+
+    fn rejected(&mut self, version: u64) {
+        if version == self.version {
+            self.published.clone_from(&self.published_before);
+            let taken = &self.taken;
+            self.published.retain(|id, _| !taken.contains_key(id));
+            self.upset();
+        }
+    }
+
+    fn exogenous(&mut self, change: &PlanDelta) {
+        for step in &change.put {
+            let _ = self.chronicle.started(&self.model, step, step.start);
+        }
+        self.upset();
+    }
+
+    fn set_goals(&mut self, change: &GoalChange) {
+        for goal in &change.goals {
+            let reason = "characters take their goals from the story and its rules".to_owned();
+            self.replies.push(GoalReply { goal: goal.clone(), accepted: false, reason, expected: None });
+        }
+    }
+
+    fn advance(&mut self, now: TickBounds, insert_from: Tick) {
+        self.now = now;
+        self.insert_from = self.insert_from.max(insert_from);
+        self.chronicle.advance(&self.model, now.least);
+        self.chronicle.drain();
+        // What starts before is no longer ours, whether or not it has been locked.
+        let gone = self.published.extract_if(.., |_, step| step.start < self.insert_from);
+        self.taken.extend(gone);
+        // Steps that were not published in time cannot be: they are rehearsed again, later.
+        let late = self.rehearsal.iter().flat_map(|rehearsal| &rehearsal.steps).any(|step| {
+            let known = self.taken.contains_key(&step.id) || self.published.contains_key(&step.id);
+            step.start >= now.least && step.start < self.insert_from && !known
+        });
+        if late {
+            self.upset();
+        }
+    }
+
+    fn deliberate(&mut self, budget: &mut Budget, _: &Workers<'_>) -> Progress {
+        if self.is_upset() {
+            if !budget.take() {
+                return Progress::Searching;
+            }
+            let rehearsal = self.rehearse();
+            self.rehearsal = Some(rehearsal);
+        }
+        let until = self.now.most.max(self.insert_from).saturating_add(self.options.horizon);
+        let Some(rehearsal) = &mut self.rehearsal else { return Progress::Idle };
+        let mut hand = Stagehand {
+            model: &self.model,
+            options: &self.options,
+            domains: &mut self.domains,
+            memories: &mut self.memories,
+            insert_from: self.insert_from,
+            known: &self.published,
+        };
+        let done = rehearsal.run(&mut hand, until, budget);
+        self.next_id = self.next_id.max(rehearsal.next_id());
+        let model = &self.model;
+        let given_up = rehearsal.minds.iter().flat_map(|mind| &mind.given_up);
+        let core: Vec<_> =
+            given_up.map(|((wish, _), _)| words::wish(model, &model.wishes[*wish]).into()).collect();
+        match (done, rehearsal.is_at_rest()) {
+            (false, _) => Progress::Searching,
+            (true, true) if core.is_empty() => Progress::Complete { cost: Fixed::ZERO },
+            (true, true) => Progress::Infeasible { proof: false, core },
+            (true, false) => Progress::Idle,
+        }
+    }
+
+    fn publish(&mut self) -> PlanDelta {
+        let upset = self.is_upset();
+        // Until it has been rehearsed again, what was published stands.
+        let wanted = if upset { self.published.clone() } else { self.wanted() };
+        let mut delta = PlanDelta::between(&self.published, &wanted);
+        delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
+        self.version += 1;
+        delta.version = self.version;
+        let reached = self.rehearsal.as_ref().map_or(self.now.least, |rehearsal| rehearsal.tick.saturating_sub(1));
+        let rest = self.rehearsal.as_ref().is_some_and(Rehearsal::is_at_rest);
+        delta.valid_until = Some(if upset { self.now.least } else { reached.max(self.now.least) });
+        delta.complete = !upset && rest;
+        delta.reason = if delta.is_empty() { String::new() } else { self.why_changed(&delta) };
+        self.published_before = std::mem::replace(&mut self.published, wanted);
+        delta
+    }
+
+    fn replies(&mut self) -> Vec<GoalReply> {
+        std::mem::take(&mut self.replies)
+    }
+
+    fn explain(&self, inquiry: &Inquiry) -> Explanation {
+        match inquiry {
+            Inquiry::Why(id) => {
+                let step = self.taken.get(id).or_else(|| self.published.get(id));
+                match step {
+                    None => Explanation::of(format!("step {id} is not in the plan")),
+                    Some(step) if step.goals.is_empty() => Explanation::of("it passes the time"),
+                    Some(step) => Explanation {
+                        sentences: step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect(),
+                    },
+                }
+            }
+            Inquiry::WhyNot { action, .. } => {
+                let minds = self.rehearsal.iter().flat_map(|rehearsal| &rehearsal.minds);
+                let mut sentences: Vec<String> = Vec::new();
+                for mind in minds {
+                    let name = &self.model.objects[mind.object].name;
+                    for ((wish, _), why) in &mind.given_up {
+                        let goal = words::wish(&self.model, &self.model.wishes[*wish]);
+                        sentences.push(format!("{name} has given up `{goal}`: {}", Self::reason(*why)));
+                    }
+                }
+                sentences.push(format!("no character's plan needs `{action}`"));
+                Explanation { sentences }
+            }
+        }
+    }
+
+    fn save(&mut self) -> PlannerSave {
+        self.write()
+    }
+}
+
+impl Cast {
+    fn why_changed(&self, delta: &PlanDelta) -> String {
+        let mut who: Vec<&str> = delta
+            .put
+            .iter()
+            .filter_map(|step| self.performer(step))
+            .map(|object| self.model.objects[object].name.as_str())
+            .collect();
+        who.sort_unstable();
+        who.dedup();
+        match who.as_slice() {
+            [] => "something is no longer intended".to_owned(),
+            names => format!("{} made up their minds", names.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,545 @@
+//! The story acted out ahead of time: who does what in which tick, if nothing unforeseen happens.
+//!
+//! Characters take turns in every tick, those who have waited longest first. A turn costs what the character's thinking costs; the
+//! rehearsed world stands still meanwhile. What comes of it are steps with their times, and a world in which they have happened.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use dramaturg_model::{Args, Evaluator, Fixed, LevelId, Model, ObjectId, Status, Step, Tick, Value, WishKind};
+use smol_str::SmolStr;
+
+use super::CastOptions;
+use super::domain::{Deed, Domain};
+use super::mending::{Mending, what_still_holds};
+use super::mind::{GoalId, Memory, Mind, Thinking, ThinkingKind};
+use super::thought::{Thought, Want};
+use crate::ground::{GroundEffect, GroundWishKind, OperatorId, VariableId};
+use crate::packed::PackedState;
+use crate::planner::Budget;
+use crate::simulate::step::duration_bounds;
+use crate::simulate::{GoalStatus, World, words};
+
+/// Levels that were grounded, by level.
+pub(crate) type Domains = BTreeMap<Option<LevelId>, Arc<Domain>>;
+
+/// The story acted out ahead of time.
+pub(crate) struct Rehearsal {
+    pub(crate) world: World,
+    /// The tick whose turns are taken.
+    pub(crate) tick: Tick,
+    pub(crate) minds: Vec<Mind>,
+    /// What was decided, in the order of deciding.
+    pub(crate) steps: Vec<Step>,
+    /// Who still has a turn in this tick.
+    queue: VecDeque<usize>,
+    /// Whether those who have nothing to do look for something.
+    for_idle: bool,
+    /// Who does something that began in this tick.
+    engaged: BTreeSet<ObjectId>,
+    /// What runs, as far as it was decided here: what it needs and changes.
+    running: BTreeMap<u32, Touched>,
+    /// The state at this tick.
+    state: Option<PackedState>,
+    domain: Option<Arc<Domain>>,
+    goals: BTreeMap<ObjectId, Vec<(GoalId, Option<Tick>)>>,
+    next_id: u32,
+    /// Why somebody cannot plan.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Which variables a step reads and writes.
+#[derive(Clone, Debug, Default)]
+struct Touched {
+    reads: BTreeSet<VariableId>,
+    writes: BTreeSet<VariableId>,
+}
+
+/// Where everything stands that a rehearsal does not own.
+pub(crate) struct Stagehand<'c> {
+    pub(crate) model: &'c Model,
+    pub(crate) options: &'c CastOptions,
+    pub(crate) domains: &'c mut Domains,
+    pub(crate) memories: &'c mut BTreeMap<ObjectId, Memory>,
+    /// Nothing may start before this tick.
+    pub(crate) insert_from: Tick,
+    /// Steps that were published and may be used again, so that what stays the same keeps its number.
+    pub(crate) known: &'c BTreeMap<u32, Step>,
+}
+
+impl Rehearsal {
+    /// A rehearsal that begins in a world, with these characters and what they had intended.
+    pub(crate) fn new(world: World, minds: Vec<Mind>, next_id: u32) -> Self {
+        let tick = world.next_phase().0;
+        Self {
+            world,
+            tick,
+            minds,
+            steps: Vec::new(),
+            queue: VecDeque::new(),
+            for_idle: false,
+            engaged: BTreeSet::new(),
+            running: BTreeMap::new(),
+            state: None,
+            domain: None,
+            goals: BTreeMap::new(),
+            next_id,
+            trouble: None,
+        }
+    }
+
+    /// The next number of a step.
+    pub(crate) fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
+    /// Whether anybody wants anything that is not given up.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.world.ending().is_some() || self.minds.iter().all(|mind| mind.plan.is_empty() && !mind.asks)
+    }
+
+    /// Rehearses up to a tick, as far as the budget reaches; whether it got there.
+    pub(crate) fn run(&mut self, hand: &mut Stagehand<'_>, until: Tick, budget: &mut Budget) -> bool {
+        while self.tick <= until && self.world.ending().is_none() {
+            if self.state.is_none() {
+                if !budget.take() {
+                    return false;
+                }
+                self.begin_tick(hand);
+            }
+            while let Some(at) = self.queue.front().copied() {
+                if budget.left() == 0 {
+                    return false;
+                }
+                if self.turn(hand, at, budget) {
+                    self.queue.pop_front();
+                }
+            }
+            if !self.for_idle {
+                self.for_idle = true;
+                self.queue = self.order();
+                continue;
+            }
+            self.end_tick(hand);
+        }
+        true
+    }
+
+    /// The world as conditions see it in this tick, and who wants what in it.
+    fn begin_tick(&mut self, hand: &mut Stagehand<'_>) {
+        self.world.look_before_starts(hand.model, self.tick);
+        self.world.drain();
+        self.engaged.clear();
+        let open: BTreeSet<u32> = self.world.running().collect();
+        self.running.retain(|id, _| open.contains(id));
+        self.enter_domain(hand);
+        self.goals.clear();
+        for report in self.world.goals() {
+            if let Some(owner) = report.owner.filter(|_| report.status == GoalStatus::Active) {
+                let left = report.deadline.map(|deadline| deadline - self.tick);
+                self.goals.entry(owner).or_default().push(((report.wish, report.args), left));
+            }
+        }
+        // Nothing may start that soon: only time passes.
+        let may = self.tick >= hand.insert_from;
+        self.for_idle = !may;
+        self.queue = if may { self.order() } else { VecDeque::new() };
+    }
+
+    /// Those who have waited longest come first, then the order in which characters are declared.
+    fn order(&self) -> VecDeque<usize> {
+        let mut order: Vec<usize> = (0..self.minds.len()).collect();
+        order.sort_by_key(|at| (self.minds.get(*at).and_then(|mind| mind.waits_since).unwrap_or(Tick::MAX), *at));
+        order.into()
+    }
+
+    fn end_tick(&mut self, hand: &Stagehand<'_>) {
+        self.world.step_to(hand.model, self.tick);
+        self.tick = self.world.next_phase().0.max(self.tick.saturating_add(1));
+        self.state = None;
+    }
+
+    /// Finds the ground problem of the level at hand; makes one if there is none, or none that knows this state.
+    fn enter_domain(&mut self, hand: &mut Stagehand<'_>) {
+        let (model, state) = (hand.model, self.world.state());
+        let level = state.level();
+        let known = hand.domains.get(&level).filter(|domain| domain.pack(state).is_some());
+        let domain = match known {
+            Some(domain) => Arc::clone(domain),
+            None => {
+                let domain = Arc::new(Domain::new(model, state));
+                hand.domains.insert(level, Arc::clone(&domain));
+                domain
+            }
+        };
+        self.state = domain.pack(state);
+        let same = self.domain.as_ref().is_some_and(|old| Arc::ptr_eq(old, &domain));
+        if !same {
+            for mind in &mut self.minds {
+                (mind.role, mind.thinking, mind.expected, mind.vain) = (None, None, None, None);
+            }
+            self.trouble = domain.trouble.clone();
+            self.domain = Some(domain);
+        }
+    }
+
+    /// One character's turn; whether it is over.
+    fn turn(&mut self, hand: &mut Stagehand<'_>, at: usize, budget: &mut Budget) -> bool {
+        let (Some(domain), Some(state)) = (self.domain.clone(), self.state.clone()) else { return true };
+        let Some(mind) = self.minds.get(at) else { return true };
+        let object = mind.object;
+        if mind.asks || self.is_engaged(hand.model, object) {
+            return true;
+        }
+        budget.take();
+        let wanted = self.goals.get(&object).cloned().unwrap_or_default();
+        let wanted = if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &state) } else { wanted };
+        let goals: Vec<GoalId> = wanted.iter().map(|(goal, _)| goal.clone()).collect();
+        if goals.is_empty() {
+            if let Some(mind) = self.minds.get_mut(at).filter(|mind| mind.idle.is_none()) {
+                mind.clear_plan();
+            }
+            return true;
+        }
+        let Some(mind) = self.minds.get_mut(at) else { return true };
+        if mind.role.is_none() {
+            let memory = hand.memories.entry(object).or_default();
+            let now = self.tick;
+            memory.barred.retain(|_, until| until.is_none_or(|until| until > now));
+            let model = hand.model;
+            let barred = |deed: &Deed| memory.barred.contains_key(&named(model, deed));
+            mind.role = Some(Arc::new(domain.role(object, &barred)));
+        }
+        if mind.thinking.is_none() && !self.is_sound(at, &domain, &state, &goals) {
+            self.begin_thinking(hand, at, &domain, &state, &wanted, goals);
+        }
+        if !self.think(at, budget) {
+            return false;
+        }
+        self.act(hand, at, &domain, &state);
+        true
+    }
+
+    /// Whether a character is in the midst of something, its own or another's.
+    fn is_engaged(&self, model: &Model, object: ObjectId) -> bool {
+        self.engaged.contains(&object) || self.world.is_engaged(model, object)
+    }
+
+    /// Whether the plan at hand serves these goals, and its next step can be taken.
+    fn is_sound(&self, at: usize, domain: &Domain, state: &PackedState, goals: &[GoalId]) -> bool {
+        let Some(mind) = self.minds.get(at) else { return true };
+        if mind.vain.as_ref().is_some_and(|(hash, about)| *hash == state.hash_value() && about == goals) {
+            return true;
+        }
+        let next = mind.plan.front().and_then(|deed| domain.operator(deed));
+        mind.serves == goals && next.is_some_and(|next| domain.problem.is_applicable(state, next))
+    }
+
+    fn begin_thinking(
+        &mut self,
+        hand: &Stagehand<'_>,
+        at: usize,
+        domain: &Domain,
+        state: &PackedState,
+        wanted: &[(GoalId, Option<Tick>)],
+        goals: Vec<GoalId>,
+    ) {
+        let wants: Vec<Want> =
+            wanted.iter().map(|(goal, left)| want(hand.model, &self.world, domain, goal, *left)).collect();
+        let Some(mind) = self.minds.get_mut(at) else { return };
+        let Some(role) = mind.role.clone() else { return };
+        mind.vain = None;
+        // What was given up before is not a reason to plan anew as long as the rest can be reached as it was.
+        let serves_all = mind.given_up.is_empty();
+        let old = mind.operators().filter(|old| !old.is_empty() && serves_all);
+        if let Some(old) = old {
+            if let Some(way) = what_still_holds(&role, state, &old, &wants).filter(|way| !way.is_empty()) {
+                mind.intend(&way, goals, state.clone());
+                return;
+            }
+            let bounded = wants.iter().any(|want| want.within.is_some()) || hand.options.thought.available.is_some();
+            let expected = mind.expected.clone().filter(|_| !bounded && mind.serves == goals);
+            let mending = expected.and_then(|expected| {
+                Mending::new(Arc::clone(&role), state, &expected, old, wants.clone(), hand.options.thought.states_max)
+            });
+            if let Some(mending) = mending {
+                let kind = ThinkingKind::Mending(Box::new(mending));
+                mind.thinking = Some(Thinking { goals, start: state.clone(), kind });
+                return;
+            }
+        }
+        let thought = Thought::new(role, state, wants, hand.options.thought);
+        let kind = ThinkingKind::Anew(Box::new(thought));
+        mind.thinking = Some(Thinking { goals, start: state.clone(), kind });
+    }
+
+    /// Thinks on; whether there is nothing more to think about.
+    fn think(&mut self, at: usize, budget: &mut Budget) -> bool {
+        let Some(mind) = self.minds.get_mut(at) else { return true };
+        let Some(mut thinking) = mind.thinking.take() else { return true };
+        let resolved = match &mut thinking.kind {
+            ThinkingKind::Mending(mending) => match mending.run(budget) {
+                None => None,
+                Some(Some(way)) => Some((way, Vec::new())),
+                Some(None) => {
+                    // Nothing of the old plan can be gone on with: think anew.
+                    mind.clear_plan();
+                    return true;
+                }
+            },
+            ThinkingKind::Anew(thought) => {
+                thought.run(budget).map(|resolve| (resolve.way.clone(), resolve.given_up.clone()))
+            }
+        };
+        let Some((way, given_up)) = resolved else {
+            mind.thinking = Some(thinking);
+            return false;
+        };
+        let Thinking { goals, start, .. } = thinking;
+        mind.given_up =
+            given_up.iter().filter_map(|(place, why)| Some((goals.get(*place)?.clone(), *why))).collect();
+        if way.is_empty() {
+            mind.clear_plan();
+            mind.vain = Some((start.hash_value(), goals));
+        } else {
+            mind.intend(&way, goals, start);
+        }
+        true
+    }
+
+    /// Takes the next step of a plan, if it can be taken now.
+    fn act(&mut self, hand: &mut Stagehand<'_>, at: usize, domain: &Domain, state: &PackedState) {
+        let model = hand.model;
+        let Some(mind) = self.minds.get(at) else { return };
+        let Some(deed) = mind.plan.front().cloned() else { return };
+        let Some(operator) = domain.operator(&deed) else { return };
+        if !domain.problem.is_applicable(state, operator) {
+            return;
+        }
+        let object = mind.object;
+        let others = participants(model, &deed, object);
+        let touched = touched(domain, state, operator);
+        let blocked = others.iter().any(|other| self.is_engaged(model, *other))
+            || self.running.values().any(|running| running.is_in_the_way_of(&touched));
+        if blocked {
+            self.wait(hand, at, &deed);
+            return;
+        }
+        let (action, args) = &deed;
+        let declared = &model.actions[*action];
+        let Some((least, most)) = duration_bounds(model, self.world.state(), &declared.duration, args) else { return };
+        let waits = declared.expectation.is_some();
+        let duration = if waits || matches!(declared.duration, dramaturg_model::Duration::Contingent(..)) {
+            most
+        } else {
+            least
+        };
+        let step = self.step(hand, at, &deed, duration);
+        let asks = declared.question.as_ref().is_some_and(|question| {
+            let mut scope = Evaluator::with(model, self.world.state(), args);
+            question.condition.as_ref().is_none_or(|condition| scope.holds(condition))
+        });
+        self.engaged.insert(object);
+        self.engaged.extend(others);
+        let Some(mind) = self.minds.get_mut(at) else { return };
+        mind.waits_since = None;
+        if asks {
+            // Until it is answered nobody knows what comes; the others go on.
+            mind.asks = true;
+        } else {
+            // The names are the model's own.
+            let _ = self.world.schedule(model, &step);
+            self.running.insert(step.id, touched);
+            mind.plan.pop_front();
+            mind.expected = mind
+                .role
+                .as_ref()
+                .and_then(|role| role.problem.successor(mind.expected.as_ref()?, role.operator(&deed)?));
+        }
+        self.steps.push(step);
+    }
+
+    /// Somebody or something is not free: the character waits its turn, and gives way when it has waited too long.
+    fn wait(&mut self, hand: &mut Stagehand<'_>, at: usize, deed: &Deed) {
+        let now = self.tick;
+        let Some(mind) = self.minds.get_mut(at) else { return };
+        let since = *mind.waits_since.get_or_insert(now);
+        if now - since >= hand.options.patience {
+            let memory = hand.memories.entry(mind.object).or_default();
+            let until = now.saturating_add(hand.options.patience);
+            memory.barred.insert(named(hand.model, deed), Some(until));
+            (mind.role, mind.waits_since) = (None, None);
+            mind.clear_plan();
+        }
+    }
+
+    fn step(&mut self, hand: &Stagehand<'_>, at: usize, deed: &Deed, duration: Tick) -> Step {
+        let (name, args) = named(hand.model, deed);
+        let again = |step: &&Step| {
+            step.start == self.tick && step.action == name && step.args == args && step.duration == duration
+        };
+        let used = |id: u32| self.steps.iter().any(|step| step.id == id);
+        let known = hand.known.values().filter(|step| !used(step.id)).find(again).map(|step| step.id);
+        let id = known.unwrap_or_else(|| {
+            self.next_id = self.next_id.saturating_add(1);
+            self.next_id - 1
+        });
+        let serves = self.minds.get(at).map(|mind| mind.serves.as_slice()).unwrap_or_default();
+        let goals = serves.iter().map(|(wish, _)| SmolStr::new(words::wish(hand.model, &hand.model.wishes[*wish])));
+        Step {
+            id,
+            action: name,
+            args,
+            start: self.tick,
+            duration,
+            window: None,
+            status: Status::default(),
+            goals: goals.collect(),
+            origin: Default::default(),
+        }
+    }
+
+    /// A wish for somebody who has nothing better to do, and whom nobody else counts on.
+    fn idle_goal(
+        &mut self,
+        hand: &mut Stagehand<'_>,
+        at: usize,
+        domain: &Domain,
+        state: &PackedState,
+    ) -> Vec<(GoalId, Option<Tick>)> {
+        let Some(object) = self.minds.get(at).map(|mind| mind.object) else { return Vec::new() };
+        if self.is_counted_on(at, object, domain, state) {
+            if let Some(mind) = self.minds.get_mut(at) {
+                mind.idle = None;
+                mind.clear_plan();
+            }
+            return Vec::new();
+        }
+        let model = hand.model;
+        let reached = |goal: &GoalId| {
+            let wish = domain.wish(goal.0, &goal.1);
+            wish.is_none_or(|wish| wish.conditions().all(|condition| domain.problem.holds(state, condition)))
+        };
+        let current = self.minds.get(at).and_then(|mind| mind.idle.clone());
+        if let Some(current) = current.filter(|current| !reached(current)) {
+            return vec![(current, None)];
+        }
+        let mut wishes: Vec<GoalId> = Vec::new();
+        let scope_of = |futile: &dramaturg_model::Futile, args: &Args| {
+            let mut scope = Evaluator::with(model, self.world.state(), args);
+            futile.needs.iter().all(|need| scope.holds(need))
+        };
+        for futile in model.futile.values().filter(|futile| model.is_visible(futile.level, self.world.state().level())) {
+            for wish in &futile.wishes {
+                let own = domain.problem.wishes.iter().filter(|found| found.wish == *wish);
+                for found in own.filter(|found| found.args.first() == Some(&Value::Object(object))) {
+                    if scope_of(futile, &found.args) {
+                        wishes.push((*wish, found.args.clone()));
+                    }
+                }
+            }
+        }
+        wishes.retain(|goal| !reached(goal));
+        let memory = hand.memories.entry(object).or_default();
+        let turn = memory.idle_turn as usize;
+        let chosen = (!wishes.is_empty()).then(|| wishes.get(turn % wishes.len()).cloned()).flatten();
+        if chosen.is_some() {
+            memory.idle_turn = memory.idle_turn.wrapping_add(1);
+        }
+        if let Some(mind) = self.minds.get_mut(at) {
+            mind.idle.clone_from(&chosen);
+            mind.clear_plan();
+        }
+        chosen.into_iter().map(|goal| (goal, None)).collect()
+    }
+
+    /// Whether somebody else's plan has to do with a character: it takes part in it, or is changed by it.
+    fn is_counted_on(&self, at: usize, object: ObjectId, domain: &Domain, state: &PackedState) -> bool {
+        let about = |variable: VariableId| domain.problem.variables[variable].is_about(object);
+        self.minds.iter().enumerate().filter(|(other, mind)| *other != at && mind.idle.is_none()).any(|(_, mind)| {
+            let mut state = state.clone();
+            mind.plan.iter().any(|deed| {
+                if deed.1.contains(&Value::Object(object)) {
+                    return true;
+                }
+                let next = domain.operator(deed).and_then(|operator| domain.problem.successor(&state, operator));
+                let Some(next) = next else { return false };
+                let mut changed = domain.problem.variables.ids().filter(|variable| {
+                    state.get(&domain.problem, *variable) != next.get(&domain.problem, *variable)
+                });
+                let changes = changed.any(about);
+                state = next;
+                changes
+            })
+        })
+    }
+}
+
+impl Touched {
+    /// Whether two steps at the same time would disturb each other.
+    fn is_in_the_way_of(&self, other: &Self) -> bool {
+        !self.writes.is_disjoint(&other.reads)
+            || !self.writes.is_disjoint(&other.writes)
+            || !self.reads.is_disjoint(&other.writes)
+    }
+}
+
+/// What a step reads and writes if it begins in a state. What it only expects somebody else brings about.
+fn touched(domain: &Domain, state: &PackedState, operator: OperatorId) -> Touched {
+    let problem = &domain.problem;
+    let declared = &problem.operators[operator];
+    let mut touched = Touched::default();
+    for phase in &declared.snap.phases {
+        phase.condition.for_each_variable(&mut |variable| {
+            touched.reads.insert(variable);
+        });
+    }
+    let writes = |effect: &GroundEffect| effect.change.variable().filter(|_| problem.holds(state, &effect.condition));
+    match &declared.timed {
+        Some(timed) => {
+            let own = timed.effects.iter().filter(|effect| !effect.expected);
+            touched.writes.extend(own.filter_map(|effect| writes(&effect.effect)));
+        }
+        None => {
+            for phase in &declared.snap.phases {
+                touched.writes.extend(phase.sets.iter().map(|(variable, _)| *variable));
+                touched.writes.extend(phase.effects.iter().filter_map(writes));
+            }
+        }
+    }
+    touched
+}
+
+/// Who else takes part.
+fn participants(model: &Model, deed: &Deed, performer: ObjectId) -> Vec<ObjectId> {
+    let (action, args) = deed;
+    let places = model.actions[*action].participants.iter();
+    let others = places.filter_map(|place| args.get(usize::from(*place))).filter_map(|arg| arg.as_object());
+    others.filter(|other| *other != performer).collect()
+}
+
+/// A deed in names.
+pub(crate) fn named(model: &Model, deed: &Deed) -> (SmolStr, Vec<SmolStr>) {
+    let (action, args) = deed;
+    (model.actions[*action].name.clone(), args.iter().map(|arg| SmolStr::new(model.value_name(*arg))).collect())
+}
+
+fn want(model: &Model, world: &World, domain: &Domain, goal: &GoalId, left: Option<Tick>) -> Want {
+    let (wish, args) = goal;
+    let salience = match &model.wishes[*wish].kind {
+        WishKind::Goal { salience, .. } => {
+            Evaluator::with(model, world.state(), args).number(salience).map_or(50, Fixed::round_half_up)
+        }
+        WishKind::Keep { .. } | WishKind::Prefer { .. } => 0,
+    };
+    let condition = domain.wish(*wish, args).and_then(|wish| match &wish.kind {
+        GroundWishKind::Goal { aims, .. } => {
+            let reports = world.goals();
+            let mut same = reports.iter().filter(|report| report.wish == wish.wish && report.args == *args);
+            let aim = same.next_back().map_or(0, |report| usize::from(report.aim));
+            aims.get(aim).or(aims.last()).map(|aim| aim.condition.clone())
+        }
+        _ => None,
+    });
+    Want { condition: condition.unwrap_or_else(crate::ground::Condition::never), salience, within: left }
+}

@@ -1,0 +1,102 @@
+//! What a cast must keep to go on elsewhere. Minds are made up again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dramaturg_model::{Model, Step, Tick};
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::mind::Memory;
+use super::planner::Cast;
+use super::rehearsal::Domains;
+use super::CastOptions;
+use crate::chronicle::{Chronicle, ChronicleSave};
+use crate::planner::{PlannerSave, TickBounds};
+
+pub(super) const NAME: &str = "cast";
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    options: CastOptions,
+    chronicle: ChronicleSave,
+    memories: Vec<(SmolStr, SavedMemory)>,
+    published: BTreeMap<u32, Step>,
+    published_before: BTreeMap<u32, Step>,
+    taken: BTreeMap<u32, Step>,
+    now: TickBounds,
+    insert_from: Tick,
+    next_id: u32,
+    version: u64,
+}
+
+/// Like [`Memory`], but JSON has no keys that are lists.
+#[derive(Serialize, Deserialize)]
+struct SavedMemory {
+    barred: Vec<(SmolStr, Vec<SmolStr>, Option<Tick>)>,
+    idle_turn: u32,
+}
+
+impl Cast {
+    pub(super) fn write(&mut self) -> PlannerSave {
+        // Everything is rehearsed again, here as after loading, so that nothing tells the two apart.
+        if let Some(rehearsal) = self.rehearsal.take() {
+            self.next_id = self.next_id.max(rehearsal.next_id());
+        }
+        self.domains.clear();
+        let chronicle = self.chronicle.save(&self.model);
+        (self.chronicle, _) = Chronicle::load(&self.model, &chronicle);
+        let memories = self.memories.iter().map(|(object, memory)| {
+            let barred = memory.barred.iter();
+            let saved = SavedMemory {
+                barred: barred.map(|((action, args), until)| (action.clone(), args.clone(), *until)).collect(),
+                idle_turn: memory.idle_turn,
+            };
+            (self.model.objects[*object].name.clone(), saved)
+        });
+        let saved = Saved {
+            options: self.options,
+            chronicle,
+            memories: memories.collect(),
+            published: self.published.clone(),
+            published_before: self.published_before.clone(),
+            taken: self.taken.clone(),
+            now: self.now,
+            insert_from: self.insert_from,
+            next_id: self.next_id,
+            version: self.version,
+        };
+        PlannerSave { planner: NAME.to_owned(), data: serde_json::to_string(&saved).unwrap_or_default() }
+    }
+
+    /// Goes on from what was saved.
+    pub fn load(model: Arc<Model>, save: &PlannerSave) -> Result<Self, String> {
+        if save.planner != NAME {
+            return Err(format!("this was saved by the planner `{}`, not by `{NAME}`", save.planner));
+        }
+        let saved: Saved = serde_json::from_str(&save.data).map_err(|error| error.to_string())?;
+        let (chronicle, _) = Chronicle::load(&model, &saved.chronicle);
+        // Whoever is no longer in the story has nothing to remember.
+        let memories = saved.memories.into_iter().filter_map(|(name, memory)| {
+            let barred = memory.barred.into_iter().map(|(action, args, until)| ((action, args), until));
+            let memory = Memory { barred: barred.collect(), idle_turn: memory.idle_turn };
+            Some((model.find_object(&name)?, memory))
+        });
+        Ok(Self {
+            memories: memories.collect(),
+            chronicle,
+            domains: Domains::new(),
+            rehearsal: None,
+            published: saved.published,
+            published_before: saved.published_before,
+            taken: saved.taken,
+            now: saved.now,
+            insert_from: saved.insert_from,
+            next_id: saved.next_id,
+            version: saved.version,
+            replies: Vec::new(),
+            options: saved.options,
+            model,
+        })
+    }
+}

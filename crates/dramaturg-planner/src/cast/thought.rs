@@ -1,0 +1,336 @@
+//! How a character makes up its mind: from goals and a state to a way, and to what must be given up for it.
+
+use std::sync::Arc;
+
+use dramaturg_model::Tick;
+use serde::{Deserialize, Serialize};
+
+use super::domain::Role;
+use super::one_by_one::OneByOne;
+use super::subsets::{Dropping, Subsets};
+use crate::ground::{Condition, OperatorId};
+use crate::packed::PackedState;
+use crate::planner::Budget;
+use crate::search::labelled::{Labelled, LabelledOptions, Unlabelled};
+use crate::search::relaxed::Relaxed;
+use crate::search::{BestFirst, BestFirstOptions, Guide, Outcome, Target};
+
+/// A goal as a thought takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// What must hold.
+    pub condition: Condition,
+    /// How much it matters.
+    pub salience: i64,
+    /// Within how many ticks it must hold, once.
+    pub within: Option<Tick>,
+}
+
+/// In which manner goals are planned for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Manner {
+    /// All of them at once; what matters most comes first where that costs no time.
+    #[default]
+    Together,
+    /// All of them at once, in whatever order takes the least time: the paper's method a.
+    AllGoals,
+    /// One after another, what matters most first: the paper's method b.
+    GoalByGoal,
+}
+
+/// How a character makes up its mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThoughtOptions {
+    /// In which manner.
+    pub manner: Manner,
+    /// What to give up when not everything can be had.
+    pub dropping: Dropping,
+    /// How many ticks there are for everything.
+    pub available: Option<Tick>,
+    /// So many states are looked at for a shortest way, and ten times as many for any way.
+    pub states_max: usize,
+}
+
+impl Default for ThoughtOptions {
+    fn default() -> Self {
+        Self { manner: Manner::default(), dropping: Dropping::default(), available: None, states_max: 20_000 }
+    }
+}
+
+/// Why a goal was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GivenUp {
+    /// Nothing this character can do leads there.
+    OutOfReach,
+    /// Not together with goals that matter more.
+    Contradiction,
+    /// There is not enough time for it beside goals that matter more.
+    NoTime,
+    /// It was not found within the states that may be looked at.
+    NotFound,
+}
+
+/// What came of a thought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolve {
+    /// What to do, one thing after another.
+    pub way: Vec<OperatorId>,
+    /// The goals it reaches, by their places.
+    pub kept: Vec<usize>,
+    /// The goals that were given up, by their places, and why.
+    pub given_up: Vec<(usize, GivenUp)>,
+    /// How many ticks it takes.
+    pub duration: Tick,
+    /// States that were gone on from.
+    pub expanded: u64,
+}
+
+/// A thought: resumable, counted in units of one state each.
+pub struct Thought {
+    role: Arc<Role>,
+    start: PackedState,
+    wants: Vec<Want>,
+    options: ThoughtOptions,
+    /// Those that can be reached one by one, by their places.
+    hopeful: Vec<usize>,
+    subsets: Subsets,
+    kept: Vec<usize>,
+    stage: Stage,
+    /// Why the last attempt failed.
+    failed: Option<GivenUp>,
+    /// The best so far; it is final once the stage is over.
+    resolve: Resolve,
+    could: Option<bool>,
+}
+
+enum Stage {
+    /// The next set of goals is to be tried.
+    Next,
+    Shortest(Box<Labelled<Unlabelled>>),
+    Any(Box<BestFirst>),
+    /// A way for all of them is known; perhaps there is one as short in which the most important comes first.
+    Ordered(Box<OneByOne>, Vec<OperatorId>),
+    Single(Box<OneByOne>),
+    Over,
+}
+
+impl Thought {
+    /// Begins to think.
+    pub fn new(role: Arc<Role>, start: &PackedState, wants: Vec<Want>, options: ThoughtOptions) -> Self {
+        let mut resolve = Resolve::default();
+        let mut hopeful = Vec::new();
+        for (place, want) in wants.iter().enumerate() {
+            let target = Target::new(vec![want.condition.clone()]);
+            let mut relaxed = Relaxed::new(&role.problem, Arc::clone(&role.relaxation), &target);
+            if relaxed.estimate(&role.problem, start).is_some() {
+                hopeful.push(place);
+            } else {
+                resolve.given_up.push((place, GivenUp::OutOfReach));
+            }
+        }
+        let saliences: Vec<i64> =
+            hopeful.iter().filter_map(|place| wants.get(*place)).map(|want| want.salience).collect();
+        Self {
+            subsets: Subsets::new(&saliences, options.dropping),
+            role,
+            start: start.clone(),
+            wants,
+            options,
+            hopeful,
+            kept: Vec::new(),
+            stage: Stage::Next,
+            failed: None,
+            resolve,
+            could: None,
+        }
+    }
+
+    /// Thinks on; the result once there is one.
+    pub fn run(&mut self, budget: &mut Budget) -> Option<&Resolve> {
+        loop {
+            if matches!(self.stage, Stage::Over) {
+                return Some(&self.resolve);
+            }
+            if budget.left() == 0 {
+                return None;
+            }
+            self.stage = match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Next => {
+                    budget.take();
+                    self.begin_next()
+                }
+                Stage::Shortest(search) => self.seek_shortest(search, budget),
+                Stage::Any(search) => self.seek_any(search, budget),
+                Stage::Ordered(ordered, way) => self.seek_ordered(ordered, way, budget),
+                Stage::Single(single) => self.seek_single(single, budget),
+                Stage::Over => Stage::Over,
+            };
+        }
+    }
+
+    fn begin_next(&mut self) -> Stage {
+        if self.options.manner == Manner::GoalByGoal {
+            self.kept = self.hopeful.clone();
+            return Stage::Single(Box::new(self.one_by_one()));
+        }
+        let Some(places) = self.subsets.next(self.could) else { return self.give_up() };
+        self.kept = places.iter().filter_map(|place| self.hopeful.get(*place).copied()).collect();
+        let options = LabelledOptions {
+            unit_costs: false,
+            cost_max: self.time_left(),
+            states_max: self.options.states_max,
+            ..LabelledOptions::default()
+        };
+        let (problem, relaxation) = (Arc::clone(&self.role.problem), &self.role.relaxation);
+        let search = Labelled::new(problem, relaxation, &self.start, self.target(), Unlabelled, options);
+        Stage::Shortest(Box::new(search))
+    }
+
+    fn target(&self) -> Target {
+        Target::new(self.kept_wants().map(|(_, want)| want.condition.clone()).collect())
+    }
+
+    fn kept_wants(&self) -> impl Iterator<Item = (usize, &Want)> {
+        self.kept.iter().filter_map(|place| Some((*place, self.wants.get(*place)?)))
+    }
+
+    fn one_by_one(&self) -> OneByOne {
+        let mut wants: Vec<(usize, Want)> = self.kept_wants().map(|(place, want)| (place, want.clone())).collect();
+        wants.sort_by_key(|(place, want)| (std::cmp::Reverse(want.salience), *place));
+        OneByOne::new(Arc::clone(&self.role), &self.start, wants, self.time_left(), self.options.states_max)
+    }
+
+    /// How many ticks a way for the goals at hand may take.
+    fn time_left(&self) -> u32 {
+        let ticks = |ticks: Tick| u32::try_from(ticks.max(0)).unwrap_or(u32::MAX);
+        let within = self.kept_wants().map(|(_, want)| want.within.map_or(u32::MAX, ticks)).max().unwrap_or(u32::MAX);
+        within.min(self.options.available.map_or(u32::MAX, ticks))
+    }
+
+    fn seek_shortest(&mut self, mut search: Box<Labelled<Unlabelled>>, budget: &mut Budget) -> Stage {
+        let outcome = search.run(budget).clone();
+        if outcome == Outcome::Searching {
+            return Stage::Shortest(search);
+        }
+        self.resolve.expanded += search.counts().0;
+        match outcome {
+            Outcome::Found(way) => self.found(way),
+            Outcome::Full => {
+                let options = BestFirstOptions {
+                    guide: Guide::Both,
+                    unit_costs: false,
+                    states_max: self.options.states_max.saturating_mul(10),
+                    ..BestFirstOptions::default()
+                };
+                let (problem, relaxation) = (Arc::clone(&self.role.problem), &self.role.relaxation);
+                Stage::Any(Box::new(BestFirst::new(problem, relaxation, &self.start, self.target(), options)))
+            }
+            _ => {
+                let bounded = self.time_left() < u32::MAX;
+                self.fail(if bounded { GivenUp::NoTime } else { GivenUp::Contradiction })
+            }
+        }
+    }
+
+    fn seek_any(&mut self, mut search: Box<BestFirst>, budget: &mut Budget) -> Stage {
+        let outcome = search.run(budget).clone();
+        if outcome == Outcome::Searching {
+            return Stage::Any(search);
+        }
+        self.resolve.expanded += search.expanded();
+        match outcome {
+            Outcome::Found(way) => self.found(way),
+            Outcome::Exhausted => self.fail(GivenUp::Contradiction),
+            _ => self.fail(GivenUp::NotFound),
+        }
+    }
+
+    /// A way was found for the goals at hand. It counts if each of them comes in its time.
+    fn found(&mut self, way: Vec<OperatorId>) -> Stage {
+        if !self.is_in_time(&way) {
+            return self.fail(GivenUp::NoTime);
+        }
+        if self.options.manner == Manner::Together && self.kept.len() > 1 {
+            return Stage::Ordered(Box::new(self.one_by_one()), way);
+        }
+        self.take(way)
+    }
+
+    fn seek_ordered(&mut self, mut ordered: Box<OneByOne>, way: Vec<OperatorId>, budget: &mut Budget) -> Stage {
+        if !ordered.run(budget) {
+            return Stage::Ordered(ordered, way);
+        }
+        self.resolve.expanded += ordered.expanded;
+        let as_good = ordered.keeps_all() && self.duration(&ordered.way) <= self.duration(&way);
+        let way = if as_good && self.is_in_time(&ordered.way) { ordered.way } else { way };
+        self.take(way)
+    }
+
+    fn seek_single(&mut self, mut single: Box<OneByOne>, budget: &mut Budget) -> Stage {
+        if !single.run(budget) {
+            return Stage::Single(single);
+        }
+        self.resolve.expanded += single.expanded;
+        self.kept.retain(|place| single.missed.iter().all(|(missed, _)| missed != place));
+        self.resolve.given_up.extend(single.missed.iter().copied());
+        let way = single.way;
+        self.resolve.duration = self.duration(&way);
+        self.resolve.kept = self.kept.clone();
+        self.resolve.way = way;
+        Stage::Over
+    }
+
+    fn take(&mut self, way: Vec<OperatorId>) -> Stage {
+        self.resolve.duration = self.duration(&way);
+        self.resolve.way = way;
+        self.resolve.kept = self.kept.clone();
+        self.could = Some(true);
+        if self.subsets.is_final() { self.give_up() } else { Stage::Next }
+    }
+
+    fn fail(&mut self, why: GivenUp) -> Stage {
+        self.failed = self.failed.or(Some(why));
+        self.could = Some(false);
+        Stage::Next
+    }
+
+    /// What is not among the goals that can be had is given up.
+    fn give_up(&mut self) -> Stage {
+        let why = self.failed.unwrap_or(GivenUp::Contradiction);
+        for place in self.hopeful.iter().filter(|place| !self.resolve.kept.contains(place)) {
+            self.resolve.given_up.push((*place, why));
+        }
+        self.resolve.given_up.sort_unstable_by_key(|(place, _)| *place);
+        Stage::Over
+    }
+
+    fn duration(&self, way: &[OperatorId]) -> Tick {
+        way.iter().map(|operator| ticks_of(&self.role, *operator)).sum()
+    }
+
+    fn is_in_time(&self, way: &[OperatorId]) -> bool {
+        let left = Tick::from(self.time_left());
+        if self.duration(way) > left {
+            return false;
+        }
+        let mut late: Vec<&Want> = self.kept_wants().map(|(_, want)| want).collect();
+        late.retain(|want| want.within.is_some());
+        let (mut state, mut now) = (self.start.clone(), 0);
+        let problem = &self.role.problem;
+        for operator in way.iter().map(Some).chain([None]) {
+            late.retain(|want| !(problem.holds(&state, &want.condition) && want.within.is_some_and(|most| now <= most)));
+            let Some(operator) = operator else { break };
+            let Some(next) = problem.successor(&state, *operator) else { return false };
+            state = next;
+            now += ticks_of(&self.role, *operator);
+        }
+        late.is_empty()
+    }
+}
+
+/// How many ticks an operator of a role takes.
+pub(crate) fn ticks_of(role: &Role, operator: OperatorId) -> Tick {
+    role.problem.operators[operator].cost.as_number().map_or(1, dramaturg_model::Fixed::round_half_up)
+}
