@@ -226,7 +226,12 @@ impl RuntimeFigures {
         if let Some(sessions) = &self.sessions {
             self.complete &= sessions.lost == 0;
             claims.push(Claim::at_most("tasks lost in all sessions", sessions.lost as f64, 0.0, "tasks"));
-            claims.push(Claim::at_least("tasks on time in all sessions, if their tick took place", sessions.on_time_percent, 99.99, "%"));
+            claims.push(Claim::at_least(
+                "tasks on time in all sessions, if their tick took place",
+                sessions.on_time_percent,
+                99.99,
+                "%",
+            ));
         }
         if let Some(idle) = &self.idle {
             claims.push(Claim::at_most("memory of an idle session", idle.kibibytes(), 256.0, "KiB"));

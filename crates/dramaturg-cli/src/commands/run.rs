@@ -23,6 +23,7 @@ use crate::journaling::{Journaling, Keeping};
 use crate::shell::{Shell, count};
 use crate::staging::lockstep::{LinkKind, lockstep};
 use crate::staging::outcome::{Jitter, Outcome};
+use crate::staging::planners::is_planned;
 use crate::staging::realtime::realtime;
 use crate::staging::setting::Setting;
 use crate::staging::stream::{StreamOptions, stream};
@@ -31,7 +32,7 @@ use crate::style::{BOLD, DIM, GOOD, SPOKEN};
 /// Perform a story in real time: a director and a game, side by side
 ///
 /// The game performs what it is told in its own loop at its own rate; the director sends each step ahead of its tick. What is
-/// performed is a plan file, or without one a stream of whatever can be done, from a seed. Tells what happens, then how well it
+/// performed is what the story's planner decides, or a plan file, or a stream of whatever can be done, from a seed. Tells what happens, then how well it
 /// went. Exits 20 if director and game lose each other; figures are results, not faults.
 #[derive(Args)]
 #[command(after_help = "\
@@ -45,7 +46,7 @@ pub struct Run {
     /// A story: a `.story` file or a folder with one
     #[arg(value_name = "STORY")]
     story: PathBuf,
-    /// What is performed [default: a stream from the seed]
+    /// What is performed [default: what the story's planner decides, or a stream from the seed]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// What plays the game
@@ -72,9 +73,9 @@ pub struct Run {
     /// How many ticks to run [default: until everything is performed]
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(i64).range(1..=100_000_000))]
     ticks: Option<Tick>,
-    /// How many tasks the stream has
-    #[arg(long, value_name = "NUMBER", default_value_t = 200)]
-    tasks: usize,
+    /// Perform a stream of so many tasks, whatever the story wants [default: 200 where no planner knows what to do]
+    #[arg(long, value_name = "NUMBER")]
+    tasks: Option<usize>,
     /// Where chance begins
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
@@ -145,6 +146,10 @@ impl FromStr for Mu {
 
 /// Ticks after the last step has ended.
 const REST: Tick = 60;
+/// How many tasks a stream has.
+const TASKS: usize = 200;
+/// How many ticks a planner performs.
+const TICKS: Tick = 600;
 /// The ticks between two starts of a stream, on average.
 const GAP: Tick = 3;
 
@@ -208,14 +213,16 @@ impl Run {
         let lead = self.lead_in(mu);
         let plan = match plan {
             Some(plan) => moved(plan, lead, shell)?,
+            None if self.tasks.is_none() && is_planned(&model) => Plan::default(),
             None => {
+                let tasks = self.tasks.unwrap_or(TASKS);
                 let room = self.ticks.map(|ticks| ticks.saturating_sub(lead + 2 * REST).max(1));
-                let gap = room.map_or(GAP, |room| room / self.tasks.max(1) as Tick);
-                let options = StreamOptions { tasks: self.tasks, from: lead, gap, seed: self.seed };
+                let gap = room.map_or(GAP, |room| room / tasks.max(1) as Tick);
+                let options = StreamOptions { tasks, from: lead, gap, seed: self.seed };
                 stream(&model, &options)
             }
         };
-        if plan.steps.is_empty() {
+        if plan.steps.is_empty() && !is_planned(&model) {
             let failure = Failure::faults(format!("nothing can be done in `{}` as it begins", model.title));
             return Err(failure.hint("give a plan with --plan, or a story with an action whose `needs` hold"));
         }
@@ -226,7 +233,7 @@ impl Run {
             upsilon: self.upsilon,
             mu,
             rate_milli: self.rate * 1000,
-            ticks: self.ticks.unwrap_or(plan.end() + after),
+            ticks: self.ticks.unwrap_or(if plan.steps.is_empty() { TICKS } else { plan.end() + after }),
             fails: self.fail,
             retries: u32::from(self.fail > 0) * 2,
             seed: self.seed,

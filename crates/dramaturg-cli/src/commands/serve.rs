@@ -21,13 +21,15 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
 use crate::journaling::{self, Journaling};
 use crate::shell::{Shell, count};
+use crate::staging::planners::is_planned;
 use crate::staging::setting::Setting;
 use crate::staging::stream::{StreamOptions, stream};
 use crate::style::{BOLD, DIM};
 
 /// Serve stories to games that connect over TCP or WebSocket
 ///
-/// Each game has a session of its own, with its own world, planner and clock; what is performed is a stream from a seed, or a plan.
+/// Each game has a session of its own, with its own world, planner and clock; what is performed is what the story's
+/// planner decides, or a plan, or a stream from a seed.
 /// Listens on this machine only, unless a token is given that games must show. Ends in order on SIGTERM or Ctrl-C: every game is
 /// bidden goodbye. With journals, sessions that are not over go on when it is started again, even if it was killed. Logs go to
 /// standard error.
@@ -78,12 +80,12 @@ pub struct Serve {
     /// So many threads work for all planners
     #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     planners: usize,
-    /// What every session performs; only with one story [default: a stream from the seed]
+    /// What every session performs; only with one story [default: what its planner decides, or a stream]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// How many tasks a stream has
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
-    tasks: usize,
+    /// Perform a stream of so many tasks, whatever the story wants [default: 1000 where no planner knows what to do]
+    #[arg(long, value_name = "NUMBER")]
+    tasks: Option<usize>,
     /// Ticks between two tasks of a stream, on average
     #[arg(long, value_name = "TICKS", default_value_t = 12, value_parser = clap::value_parser!(i64).range(1..))]
     gap: Tick,
@@ -122,6 +124,8 @@ struct Listening {
     restored: usize,
 }
 
+/// How many tasks a stream has.
+const TASKS: usize = 1000;
 /// The first steps of a stream start here: a game that connects is not that quick.
 const FROM: Tick = 120;
 /// So many segments of each journal are kept: the last one and a half hours or so can be replayed.
@@ -207,8 +211,13 @@ impl Serve {
     /// What the sessions of a story perform, and how.
     fn setting(&self, opened: open::Opened, plan: Option<Plan>) -> Setting {
         let model = Arc::new(opened.model);
-        let options = StreamOptions { tasks: self.tasks, from: FROM, gap: self.gap, seed: self.seed };
-        let plan = plan.unwrap_or_else(|| stream(&model, &options));
+        let plan = plan.unwrap_or_else(|| match self.tasks {
+            None if is_planned(&model) => Plan::default(),
+            tasks => {
+                let tasks = tasks.unwrap_or(TASKS);
+                stream(&model, &StreamOptions { tasks, from: FROM, gap: self.gap, seed: self.seed })
+            }
+        });
         Setting {
             expectations: Expectations::Assumed,
             policy: Policy::Decoupled,

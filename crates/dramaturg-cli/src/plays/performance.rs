@@ -218,12 +218,12 @@ impl<'p> Performance<'p> {
         for step in &play.steps {
             self.step(step)?;
         }
-        // What was told in the last tick is on its way.
+        // What was told so far is on its way; what is told meanwhile may come too late.
+        let told = self.told.len();
         self.tick()?;
         self.tick()?;
-        if let Some((number, told)) = self.told.iter().enumerate().find(|(at, told)| self.shown.get(*at) != Some(told))
-            && number + 1 < self.told.len()
-        {
+        let mut told = self.told.iter().take(told).enumerate();
+        if let Some((_, told)) = told.find(|(at, told)| self.shown.get(*at) != Some(told)) {
             let message = format!("the text `{told}` did not reach the game");
             return Err(Difference::new(NOT_THE_SAME, play.place, self.now(), message).into());
         }
@@ -276,6 +276,8 @@ impl<'p> Performance<'p> {
 
     /// What the game did.
     fn acted(&mut self, Happening { tick, task, what }: Happening) {
+        // The planner has not heard of it yet.
+        self.planned &= matches!(what, Act::Welcomed { .. } | Act::Shown { .. });
         match &what {
             Act::Welcomed { .. } => return,
             Act::Shown { text, .. } => {

@@ -71,6 +71,11 @@ pub fn asked_for(model: &Model) -> Vec<PlannerKind> {
     kinds
 }
 
+/// Whether dramaturg has the planner that a story asks for.
+pub fn is_planned(model: &Model) -> bool {
+    asked_for(model) == [PlannerKind::Cast]
+}
+
 /// What must only not be broken gives a planner nothing to do.
 fn is_idle(kind: &WishKind) -> bool {
     matches!(kind, WishKind::Keep { .. })

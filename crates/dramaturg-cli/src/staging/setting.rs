@@ -13,7 +13,7 @@ use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_wire::Codec;
 
 use super::actor::Actor;
-use super::planners::{PlannerKind, asked_for};
+use super::planners::is_planned;
 
 /// How a director and a game are set up.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Setting {
     /// The planner that the story asks for; a plan that was given is performed as it is.
     fn planner(&self) -> Box<dyn Planner> {
         let model = Arc::clone(&self.model);
-        if self.plan.steps.is_empty() && asked_for(&model) == [PlannerKind::Cast] {
+        if self.plan.steps.is_empty() && is_planned(&model) {
             return Box::new(Cast::new(model, CastOptions { seed: self.seed, ..CastOptions::default() }));
         }
         let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };

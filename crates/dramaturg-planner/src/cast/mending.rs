@@ -129,12 +129,7 @@ impl Mending {
 
 /// What must hold for each part of an old plan to go on and reach what is wanted: regressed from its end, along the states it was to
 /// pass. Only what is needed, not all effects. Parts before something that cannot be regressed are left out.
-fn entries(
-    problem: &Problem,
-    expected: &PackedState,
-    old: &[OperatorId],
-    wants: &[Want],
-) -> Option<Vec<Conjunction>> {
+fn entries(problem: &Problem, expected: &PackedState, old: &[OperatorId], wants: &[Want]) -> Option<Vec<Conjunction>> {
     let mut states = vec![expected.clone()];
     for step in old {
         let next = problem.successor(states.last()?, *step)?;

@@ -44,6 +44,8 @@ pub struct CastOptions {
 
 impl Default for CastOptions {
     fn default() -> Self {
-        Self { thought: ThoughtOptions::default(), horizon: 120, patience: 30, later: 10, seed: 0 }
+        // In a game a good plan in time is worth more than the best one later.
+        let thought = ThoughtOptions { states_max: 5_000, hurry_max: 200, ..ThoughtOptions::default() };
+        Self { thought, horizon: 120, patience: 30, later: 10, seed: 0 }
     }
 }

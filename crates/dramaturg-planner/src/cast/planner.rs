@@ -205,7 +205,9 @@ impl Planner for Cast {
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
                     let step = self.taken.remove(&id);
-                    if step.is_none_or(|step| step.start.saturating_add(step.duration) != *tick) {
+                    let planned = step.is_some_and(|step| step.start.saturating_add(step.duration) == *tick);
+                    let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.foresaw_end(id, *tick));
+                    if !planned && !foreseen {
                         self.upset();
                     }
                 }
@@ -286,8 +288,7 @@ impl Planner for Cast {
         self.next_id = self.next_id.max(rehearsal.next_id());
         let model = &self.model;
         let given_up = rehearsal.minds.iter().flat_map(|mind| &mind.given_up);
-        let core: Vec<_> =
-            given_up.map(|((wish, _), _)| words::wish(model, &model.wishes[*wish]).into()).collect();
+        let core: Vec<_> = given_up.map(|((wish, _), _)| words::wish(model, &model.wishes[*wish]).into()).collect();
         match (done, rehearsal.is_at_rest()) {
             (false, _) => Progress::Searching,
             (true, true) if core.is_empty() => Progress::Complete { cost: Fixed::ZERO },
@@ -324,9 +325,9 @@ impl Planner for Cast {
                 match step {
                     None => Explanation::of(format!("step {id} is not in the plan")),
                     Some(step) if step.goals.is_empty() => Explanation::of("it passes the time"),
-                    Some(step) => Explanation {
-                        sentences: step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect(),
-                    },
+                    Some(step) => {
+                        Explanation { sentences: step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect() }
+                    }
                 }
             }
             Inquiry::WhyNot { action, .. } => {

@@ -39,6 +39,10 @@ pub(crate) struct Rehearsal {
     engaged: BTreeSet<ObjectId>,
     /// What runs, as far as it was decided here: what it needs and changes.
     running: BTreeMap<u32, Touched>,
+    /// What ran when it was last looked.
+    open: BTreeSet<u32>,
+    /// When steps end, as far as they were seen to.
+    ends: BTreeMap<u32, Tick>,
     /// The state at this tick.
     state: Option<PackedState>,
     domain: Option<Arc<Domain>>,
@@ -80,6 +84,8 @@ impl Rehearsal {
             for_idle: false,
             engaged: BTreeSet::new(),
             running: BTreeMap::new(),
+            open: BTreeSet::new(),
+            ends: BTreeMap::new(),
             state: None,
             domain: None,
             goals: BTreeMap::new(),
@@ -91,6 +97,11 @@ impl Rehearsal {
     /// The next number of a step.
     pub(crate) fn next_id(&self) -> u32 {
         self.next_id
+    }
+
+    /// Whether a step ends in this tick here too.
+    pub(crate) fn foresaw_end(&self, step: u32, tick: Tick) -> bool {
+        self.ends.get(&step) == Some(&tick)
     }
 
     /// Whether anybody wants anything that is not given up.
@@ -131,7 +142,9 @@ impl Rehearsal {
         self.world.drain();
         self.engaged.clear();
         let open: BTreeSet<u32> = self.world.running().collect();
+        self.ends.extend(self.open.difference(&open).map(|id| (*id, self.tick)));
         self.running.retain(|id, _| open.contains(id));
+        self.open = open;
         self.enter_domain(hand);
         self.goals.clear();
         for report in self.world.goals() {
@@ -193,7 +206,8 @@ impl Rehearsal {
         }
         budget.take();
         let wanted = self.goals.get(&object).cloned().unwrap_or_default();
-        let wanted = if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &state) } else { wanted };
+        let wanted =
+            if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &state) } else { wanted };
         let goals: Vec<GoalId> = wanted.iter().map(|(goal, _)| goal.clone()).collect();
         if goals.is_empty() {
             if let Some(mind) = self.minds.get_mut(at).filter(|mind| mind.idle.is_none()) {
@@ -296,8 +310,7 @@ impl Rehearsal {
             return false;
         };
         let Thinking { goals, start, .. } = thinking;
-        mind.given_up =
-            given_up.iter().filter_map(|(place, why)| Some((goals.get(*place)?.clone(), *why))).collect();
+        mind.given_up = given_up.iter().filter_map(|(place, why)| Some((goals.get(*place)?.clone(), *why))).collect();
         if way.is_empty() {
             mind.clear_plan();
             mind.vain = Some((start.hash_value(), goals));
@@ -329,11 +342,8 @@ impl Rehearsal {
         let declared = &model.actions[*action];
         let Some((least, most)) = duration_bounds(model, self.world.state(), &declared.duration, args) else { return };
         let waits = declared.expectation.is_some();
-        let duration = if waits || matches!(declared.duration, dramaturg_model::Duration::Contingent(..)) {
-            most
-        } else {
-            least
-        };
+        let duration =
+            if waits || matches!(declared.duration, dramaturg_model::Duration::Contingent(..)) { most } else { least };
         let step = self.step(hand, at, &deed, duration);
         let asks = declared.question.as_ref().is_some_and(|question| {
             let mut scope = Evaluator::with(model, self.world.state(), args);
@@ -429,7 +439,8 @@ impl Rehearsal {
             let mut scope = Evaluator::with(model, self.world.state(), args);
             futile.needs.iter().all(|need| scope.holds(need))
         };
-        for futile in model.futile.values().filter(|futile| model.is_visible(futile.level, self.world.state().level())) {
+        for futile in model.futile.values().filter(|futile| model.is_visible(futile.level, self.world.state().level()))
+        {
             for wish in &futile.wishes {
                 let own = domain.problem.wishes.iter().filter(|found| found.wish == *wish);
                 for found in own.filter(|found| found.args.first() == Some(&Value::Object(object))) {
@@ -464,9 +475,10 @@ impl Rehearsal {
                 }
                 let next = domain.operator(deed).and_then(|operator| domain.problem.successor(&state, operator));
                 let Some(next) = next else { return false };
-                let mut changed = domain.problem.variables.ids().filter(|variable| {
-                    state.get(&domain.problem, *variable) != next.get(&domain.problem, *variable)
-                });
+                let mut changed =
+                    domain.problem.variables.ids().filter(|variable| {
+                        state.get(&domain.problem, *variable) != next.get(&domain.problem, *variable)
+                    });
                 let changes = changed.any(about);
                 state = next;
                 changes

@@ -7,10 +7,10 @@ use dramaturg_model::{Model, Step, Tick};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::CastOptions;
 use super::mind::Memory;
 use super::planner::Cast;
 use super::rehearsal::Domains;
-use super::CastOptions;
 use crate::chronicle::{Chronicle, ChronicleSave};
 use crate::planner::{PlannerSave, TickBounds};
 

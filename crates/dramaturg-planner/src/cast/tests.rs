@@ -1,13 +1,18 @@
+//! The cases of the two Troy stories, with minds and searches only; how they come out in time is what plays show.
+
 use std::sync::Arc;
 
-use dramaturg_model::{Model, State, StepEvent, StepEventKind, Tick};
+use dramaturg_model::{Model, ObjectId, State, Tick};
 use dramaturg_story::compile_text;
 
-use super::{Cast, CastOptions};
-use crate::planner::{Budget, Planner, TickBounds, Workers};
+use super::domain::Domain;
+use super::{Dropping, Manner, Resolve, Thought, ThoughtOptions, Want};
+use crate::ground::GroundWishKind;
+use crate::planner::Budget;
+use crate::schedule::in_sequence;
+use crate::validate::{Goals, ValidateOptions, validate};
 
 const SPARTA: &str = include_str!("../../../../stories/troy-sparta.story");
-const FUNERAL: &str = include_str!("../../../../stories/troy-funeral.story");
 
 fn model(text: &str) -> Arc<Model> {
     let compiled = compile_text("test.story", text);
@@ -15,62 +20,122 @@ fn model(text: &str) -> Arc<Model> {
     Arc::new(compiled.model)
 }
 
-/// Performs what a cast publishes, each step in its tick and for as long as it was to take; says what was performed.
-fn perform(model: &Arc<Model>, ticks: Tick) -> Vec<String> {
-    let mut cast = Cast::new(Arc::clone(model), CastOptions::default());
-    let mut performed = Vec::new();
-    let mut steps = std::collections::BTreeMap::new();
-    let mut running: Vec<(u32, Tick)> = Vec::new();
-    for now in 0..ticks {
-        let mut events = Vec::new();
-        running.retain(|(id, end)| {
-            if *end == now {
-                events.push(StepEvent { step: *id, kind: StepEventKind::Finished(now), version: 0 });
-            }
-            *end > now
-        });
-        for (id, step) in &steps {
-            let step: &dramaturg_model::Step = step;
-            if step.start == now {
-                let names: Vec<&str> = step.args.iter().map(|arg| arg.as_str()).collect();
-                performed.push(format!("{now} {}({})", step.action, names.join(", ")));
-                events.push(StepEvent { step: *id, kind: StepEventKind::Locked, version: 0 });
-                events.push(StepEvent { step: *id, kind: StepEventKind::Started(now), version: 0 });
-                running.push((*id, now + step.duration));
-            }
-        }
-        steps.retain(|_, step| step.start > now);
-        cast.feedback(&events);
-        cast.advance(TickBounds::exactly(now), now + 1);
-        while cast.deliberate(&mut Budget::of(10_000), &Workers::single()) == crate::planner::Progress::Searching {}
-        let delta = cast.publish();
-        for id in delta.removed {
-            steps.remove(&id);
-        }
-        for step in delta.put {
-            assert!(step.start > now, "{step:?} at {now}");
-            steps.insert(step.id, step);
+/// What a character makes up its mind to, and the names of what it does. The plan is judged.
+fn resolve(model: &Model, name: &str, options: ThoughtOptions) -> (Resolve, Vec<String>) {
+    let state = State::initial(model, 0);
+    let domain = Domain::new(model, &state);
+    assert_eq!(domain.trouble, None);
+    let object = model.find_object(name).unwrap_or(ObjectId(u32::MAX));
+    let role = Arc::new(domain.role(object, &|_| false));
+    let mut wants = Vec::new();
+    for wish in domain.problem.wishes.iter().filter(|wish| wish.owner == Some(object)) {
+        if let (GroundWishKind::Goal { aims, salience }, dramaturg_model::Owner::Character(_)) =
+            (&wish.kind, model.wishes[wish.wish].owner)
+        {
+            let salience = salience.as_number().map_or(0, |salience| salience.round_half_up());
+            let condition = aims.first().map(|aim| aim.condition.clone()).unwrap_or_default();
+            wants.push(Want { condition, salience, within: None });
         }
     }
-    performed
+    let start = domain.pack(&state);
+    assert!(start.is_some());
+    let Some(start) = start else { return Default::default() };
+    let mut thought = Thought::new(Arc::clone(&role), &start, wants, options);
+    // In small pieces, as in a game.
+    let mut rounds = 0;
+    let found = loop {
+        rounds += 1;
+        assert!(rounds < 1_000_000, "it does not come to an end");
+        if let Some(found) = thought.run(&mut Budget::of(7)) {
+            break found.clone();
+        }
+    };
+    let plan = in_sequence(model, &role.problem, &start, &found.way, 0);
+    let report = validate(model, &state, &plan, &ValidateOptions { goals: Goals::None, ..ValidateOptions::default() });
+    assert!(report.valid, "{report:?}");
+    let names = found.way.iter().map(|step| role.problem.operator_name(model, *step)).collect();
+    (found, names)
 }
 
 #[test]
-fn two_princes_go_home() {
-    let troy = model(FUNERAL);
-    let domain = super::domain::Domain::new(&troy, &State::initial(&troy, 0));
-    for (id, operator) in domain.problem.operators.iter() {
-        let name = domain.problem.operator_name(&troy, id);
-        if name.starts_with("pickUp(achilles") { println!("{id:?} {name} {:?}", operator.performer); }
+fn hector_and_paris_have_the_plans_of_the_paper() {
+    let sparta = model(SPARTA);
+    let (hector, names) = resolve(&sparta, "hector", ThoughtOptions::default());
+    assert_eq!(
+        names,
+        [
+            "walk(hector, guest-room, throne-room)",
+            "talk(hector, menelaos, throne-room)",
+            "give(hector, menelaos, hector-troy-gift, throne-room)",
+            "negotiatePeace(hector, menelaos, throne-room)",
+            "walk(hector, throne-room, dock)",
+            "board(hector, ships, dock)",
+            "travel(hector, dock, troy, ships, sea)",
+        ]
+    );
+    assert_eq!(hector.duration, 31);
+    for manner in [Manner::Together, Manner::AllGoals, Manner::GoalByGoal] {
+        let (paris, names) = resolve(&sparta, "paris", ThoughtOptions { manner, ..ThoughtOptions::default() });
+        assert_eq!((names.len(), paris.duration, paris.kept.len()), (11, 35, 5), "{names:?}");
+        println!("{manner:?}: {} states", paris.expanded);
+        assert!(paris.expanded <= 200, "{manner:?}: {}", paris.expanded);
     }
-    let performed = perform(&model(SPARTA), 60);
-    println!("{}", performed.join("\n"));
-    assert!(performed.is_empty());
 }
 
 #[test]
-fn two_funerals() {
-    let performed = perform(&model(FUNERAL), 40);
-    println!("{}", performed.join("\n"));
-    assert!(performed.is_empty());
+fn more_wishes_take_hardly_more_thought() {
+    let more = "    goal talked(paris, hector) salience 40\n    goal paris.refreshed salience 30\n    goal paris.fed salience 30\n";
+    let hard = SPARTA.replace(
+        "    goal paris.location == troy salience 50\n",
+        &format!("    goal paris.location == troy salience 50\n{more}"),
+    );
+    assert_ne!(hard, SPARTA);
+    let (paris, names) =
+        resolve(&model(&hard), "paris", ThoughtOptions { manner: Manner::AllGoals, ..ThoughtOptions::default() });
+    assert_eq!(names.len(), 17, "{names:?}");
+    println!("paris-hard: {} states", paris.expanded);
+    assert!(paris.expanded <= 100, "{}", paris.expanded);
+    // What would be left for the end, when he has sailed, is done where it can be.
+    let (_, names) = resolve(&model(&hard), "paris", ThoughtOptions::default());
+    let place = |name: &str| names.iter().position(|found| found.starts_with(name));
+    assert!(place("eat") < place("board") && place("drink") < place("board"), "{names:?}");
+}
+
+#[test]
+fn what_does_not_fit_into_the_time_is_given_up() {
+    let sparta = model(SPARTA);
+    let kept = |name: &str, available: Tick, dropping: Dropping| {
+        let options = ThoughtOptions { available: Some(available), dropping, ..ThoughtOptions::default() };
+        let (resolve, _) = resolve(&sparta, name, options);
+        (resolve.kept.clone(), resolve.duration)
+    };
+    assert_eq!(kept("hector", 3, Dropping::Best), (vec![], 0));
+    for available in 4..8 {
+        assert_eq!(kept("hector", available, Dropping::Best), (vec![0], 4));
+    }
+    assert_eq!(kept("hector", 8, Dropping::Best), (vec![0, 1], 8));
+    assert_eq!(kept("hector", 30, Dropping::Best), (vec![0, 1], 8));
+    assert_eq!(kept("hector", 31, Dropping::Best), (vec![0, 1, 2], 31));
+    assert_eq!(kept("paris", 7, Dropping::Best), (vec![0, 1], 7));
+    assert_eq!(kept("paris", 8, Dropping::Greedy), (vec![0, 1], 7));
+    assert_eq!(kept("paris", 8, Dropping::Best), (vec![1, 2, 3], 8));
+    assert_eq!(kept("paris", 9, Dropping::Best), (vec![0, 1, 2], 9));
+    assert_eq!(kept("paris", 12, Dropping::Best), (vec![0, 1, 2, 3], 12));
+    assert_eq!(kept("paris", 35, Dropping::Best), (vec![0, 1, 2, 3, 4], 35));
+}
+
+#[test]
+fn helen_follows_whom_she_was_convinced_by() {
+    let text = SPARTA
+        .replace("    goal paris.location == troy salience 50\n", "    goal helen.location == troy salience 99\n");
+    let text = [
+        "paris-troy-gift.holder == menelaos salience 90",
+        "seduced(helen, paris) salience 85",
+        "convinced(helen, paris) salience 80",
+        "talked(paris, agamemnon) salience 60",
+    ]
+    .iter()
+    .fold(text, |text, goal| text.replace(&format!("    goal {goal}\n"), ""));
+    let (_, names) = resolve(&model(&text), "paris", ThoughtOptions::default());
+    assert_eq!(names.len(), 6, "{names:?}");
 }

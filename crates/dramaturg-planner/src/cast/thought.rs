@@ -50,11 +50,19 @@ pub struct ThoughtOptions {
     pub available: Option<Tick>,
     /// So many states are looked at for a shortest way, and ten times as many for any way.
     pub states_max: usize,
+    /// So many states are looked at for a shorter way than the one that takes too long.
+    pub hurry_max: usize,
 }
 
 impl Default for ThoughtOptions {
     fn default() -> Self {
-        Self { manner: Manner::default(), dropping: Dropping::default(), available: None, states_max: 20_000 }
+        Self {
+            manner: Manner::default(),
+            dropping: Dropping::default(),
+            available: None,
+            states_max: 20_000,
+            hurry_max: 20_000,
+        }
     }
 }
 
@@ -109,6 +117,8 @@ enum Stage {
     /// The next set of goals is to be tried.
     Next,
     Shortest(Box<Labelled<Unlabelled>>),
+    /// The way that was found takes too long; perhaps there is a shorter one.
+    Hurried(Box<Labelled<Unlabelled>>),
     Any(Box<BestFirst>),
     /// A way for all of them is known; perhaps there is one as short in which the most important comes first.
     Ordered(Box<OneByOne>, Vec<OperatorId>),
@@ -162,6 +172,7 @@ impl Thought {
                     self.begin_next()
                 }
                 Stage::Shortest(search) => self.seek_shortest(search, budget),
+                Stage::Hurried(search) => self.seek_hurried(search, budget),
                 Stage::Any(search) => self.seek_any(search, budget),
                 Stage::Ordered(ordered, way) => self.seek_ordered(ordered, way, budget),
                 Stage::Single(single) => self.seek_single(single, budget),
@@ -177,15 +188,13 @@ impl Thought {
         }
         let Some(places) = self.subsets.next(self.could) else { return self.give_up() };
         self.kept = places.iter().filter_map(|place| self.hopeful.get(*place).copied()).collect();
-        let options = LabelledOptions {
-            unit_costs: false,
-            cost_max: self.time_left(),
-            states_max: self.options.states_max,
-            ..LabelledOptions::default()
-        };
+        Stage::Shortest(self.search(u32::MAX, self.options.states_max))
+    }
+
+    fn search(&self, cost_max: u32, states_max: usize) -> Box<Labelled<Unlabelled>> {
+        let options = LabelledOptions { unit_costs: false, cost_max, states_max, ..LabelledOptions::default() };
         let (problem, relaxation) = (Arc::clone(&self.role.problem), &self.role.relaxation);
-        let search = Labelled::new(problem, relaxation, &self.start, self.target(), Unlabelled, options);
-        Stage::Shortest(Box::new(search))
+        Box::new(Labelled::new(problem, relaxation, &self.start, self.target(), Unlabelled, options))
     }
 
     fn target(&self) -> Target {
@@ -227,10 +236,19 @@ impl Thought {
                 let (problem, relaxation) = (Arc::clone(&self.role.problem), &self.role.relaxation);
                 Stage::Any(Box::new(BestFirst::new(problem, relaxation, &self.start, self.target(), options)))
             }
-            _ => {
-                let bounded = self.time_left() < u32::MAX;
-                self.fail(if bounded { GivenUp::NoTime } else { GivenUp::Contradiction })
-            }
+            _ => self.fail(GivenUp::Contradiction),
+        }
+    }
+
+    fn seek_hurried(&mut self, mut search: Box<Labelled<Unlabelled>>, budget: &mut Budget) -> Stage {
+        let outcome = search.run(budget).clone();
+        if outcome == Outcome::Searching {
+            return Stage::Hurried(search);
+        }
+        self.resolve.expanded += search.counts().0;
+        match outcome {
+            Outcome::Found(way) if self.is_in_time(&way) => self.in_order(way),
+            _ => self.fail(GivenUp::NoTime),
         }
     }
 
@@ -249,9 +267,13 @@ impl Thought {
 
     /// A way was found for the goals at hand. It counts if each of them comes in its time.
     fn found(&mut self, way: Vec<OperatorId>) -> Stage {
-        if !self.is_in_time(&way) {
-            return self.fail(GivenUp::NoTime);
+        if self.is_in_time(&way) {
+            return self.in_order(way);
         }
+        Stage::Hurried(self.search(self.time_left(), self.options.hurry_max))
+    }
+
+    fn in_order(&mut self, way: Vec<OperatorId>) -> Stage {
         if self.options.manner == Manner::Together && self.kept.len() > 1 {
             return Stage::Ordered(Box::new(self.one_by_one()), way);
         }
@@ -264,8 +286,41 @@ impl Thought {
         }
         self.resolve.expanded += ordered.expanded;
         let as_good = ordered.keeps_all() && self.duration(&ordered.way) <= self.duration(&way);
-        let way = if as_good && self.is_in_time(&ordered.way) { ordered.way } else { way };
+        let way = if as_good && self.is_in_time(&ordered.way) { ordered.way } else { self.eager(way) };
         self.take(way)
+    }
+
+    /// The same steps, but those that reach a goal as early as they can be taken: what is put off may be too late.
+    fn eager(&self, mut way: Vec<OperatorId>) -> Vec<OperatorId> {
+        let problem = &self.role.problem;
+        for at in 1..way.len() {
+            let reaches = |way: &[OperatorId]| {
+                let states = way.iter().scan(self.start.clone(), |state, step| {
+                    *state = problem.successor(state, *step)?;
+                    Some(state.clone())
+                });
+                states.collect::<Vec<_>>()
+            };
+            let states = reaches(&way);
+            let (Some(before), Some(after)) = (states.get(at - 1), states.get(at)) else { break };
+            let serves = |want: &Want| !problem.holds(before, &want.condition) && problem.holds(after, &want.condition);
+            if !self.kept_wants().any(|(_, want)| serves(want)) {
+                continue;
+            }
+            for to in 0..at {
+                let mut moved = way.clone();
+                let step = moved.remove(at);
+                moved.insert(to, step);
+                let states = reaches(&moved);
+                let holds =
+                    |state: &PackedState| self.kept_wants().all(|(_, want)| problem.holds(state, &want.condition));
+                if states.len() == moved.len() && states.last().is_some_and(holds) && self.is_in_time(&moved) {
+                    way = moved;
+                    break;
+                }
+            }
+        }
+        way
     }
 
     fn seek_single(&mut self, mut single: Box<OneByOne>, budget: &mut Budget) -> Stage {
@@ -320,7 +375,9 @@ impl Thought {
         let (mut state, mut now) = (self.start.clone(), 0);
         let problem = &self.role.problem;
         for operator in way.iter().map(Some).chain([None]) {
-            late.retain(|want| !(problem.holds(&state, &want.condition) && want.within.is_some_and(|most| now <= most)));
+            late.retain(|want| {
+                !(problem.holds(&state, &want.condition) && want.within.is_some_and(|most| now <= most))
+            });
             let Some(operator) = operator else { break };
             let Some(next) = problem.successor(&state, *operator) else { return false };
             state = next;

@@ -216,6 +216,13 @@ impl<L: Labels> Labelled<L> {
     /// The state at hand waits to be gone on from, if the target can be reached from it.
     fn put(&mut self, node: NodeId, cost: u32) {
         self.evaluated += 1;
+        let most = self.options.cost_max;
+        if most < u32::MAX {
+            let least = self.relaxed.at_least(&self.problem, &self.state);
+            if least.is_none_or(|least| cost.saturating_add(least) > most) {
+                return;
+            }
+        }
         let distance = if self.options.estimate { self.relaxed.estimate(&self.problem, &self.state) } else { Some(0) };
         let Some(distance) = distance else { return };
         if self.best.is_none_or(|(least, _)| distance < least) {

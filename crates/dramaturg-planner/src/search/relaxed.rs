@@ -56,6 +56,8 @@ pub struct Relaxed {
     plan: Vec<OperatorId>,
     preferred: Vec<OperatorId>,
     made: Vec<PropositionId>,
+    /// Whether what is needed together costs as much as the dearest of it, not as much as all.
+    only_dearest: bool,
 }
 
 impl Relaxed {
@@ -88,6 +90,7 @@ impl Relaxed {
             plan: Vec::new(),
             preferred: Vec::new(),
             made: Vec::new(),
+            only_dearest: false,
             relaxation,
         }
     }
@@ -97,6 +100,17 @@ impl Relaxed {
     pub fn estimate(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
         self.explore(problem, state);
         self.extract()
+    }
+
+    /// What no way to the target can cost less than; none if there is no way. Plans, preferred operators and what they make are those
+    /// of the last estimate no longer.
+    pub fn at_least(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
+        self.only_dearest = true;
+        self.explore(problem, state);
+        self.only_dearest = false;
+        let Some(plain) = &self.wanted.plain else { return Some(0) };
+        let dearest = plain.iter().map(|id| self.costs[*id]).max().unwrap_or(0);
+        (dearest < NEVER).then_some(dearest)
     }
 
     /// The operators of the last plan, without those that come more than once.
@@ -154,7 +168,8 @@ impl Relaxed {
                 }
             }
             for component in relaxation.readers.get(id.index()) {
-                self.sums[*component] = self.sums[*component].saturating_add(cost);
+                let sum = &mut self.sums[*component];
+                *sum = if self.only_dearest { cost.max(*sum) } else { sum.saturating_add(cost) };
                 let open = self.open_needs[*component] - 1;
                 self.open_needs[*component] = open;
                 if open == 0 {
