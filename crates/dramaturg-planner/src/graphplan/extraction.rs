@@ -30,12 +30,13 @@ pub(super) struct Extraction {
     time: LayerTime,
     pub(super) nodes: u64,
     pub(super) hits: u64,
+    pub(super) choices: u64,
 }
 
 impl Extraction {
     pub(super) fn new(learn: bool, time: LayerTime) -> Self {
         let none = Memo::new(learn);
-        Self { frames: Vec::new(), memos: Vec::new(), none, learn, time, nodes: 0, hits: 0 }
+        Self { frames: Vec::new(), memos: Vec::new(), none, learn, time, nodes: 0, hits: 0, choices: 0 }
     }
 
     /// What is known to fail at a level.
@@ -101,14 +102,22 @@ impl Extraction {
             }
             Trial::Chosen => {
                 self.nodes += 1;
+                self.choices += 1;
+                let level = frame.level - 1;
+                let left = frame.left();
+                if self.learn {
+                    // What is needed so far may be known to fail already, whatever else will be needed.
+                    let memo = self.memos.get(level).unwrap_or(&self.none);
+                    if let Some(known) = memo.find(&frame.sorted_needs(), left) {
+                        let conflict = frame.blame_needs(&known.goals, known.within != ALWAYS);
+                        self.hits += 1;
+                        return self.retreat(conflict);
+                    }
+                }
                 if frame.open_next(ground) {
                     return Progress::Going;
                 }
-                let mut needs: Vec<FactId> = frame.needs.iter().map(|need| need.fact).collect();
-                needs.sort_unstable();
-                needs.dedup();
-                let level = frame.level - 1;
-                let left = if frame.remaining == ALWAYS { ALWAYS } else { frame.remaining - frame.duration };
+                let needs = frame.sorted_needs();
                 match self.enter(network, graph, needs, level, left) {
                     Ok(progress) => progress,
                     Err(failure) => self.fail_below(&failure.goals, failure.within != ALWAYS),

@@ -154,9 +154,9 @@ impl Frame {
             Some(Subject::Goal(place, _)) => place + 1,
             Some(Subject::Threat { .. }) => self.goals.len(),
         };
-        let rest = self.goals.iter().enumerate().skip(from);
-        let open = rest.map(|(place, goal)| (place, *goal)).find(|(_, goal)| !self.is_covered(ground, *goal));
-        let subject = match open {
+        let rest = self.goals.iter().copied().enumerate().skip(from);
+        let mut open = rest.filter(|(_, goal)| !self.is_covered(ground, *goal));
+        let subject = match open.next() {
             Some((place, goal)) => Subject::Goal(place, goal),
             None => match self.threat(ground) {
                 Some((component, variant, reasons)) => Subject::Threat { component, variant, reasons },
@@ -300,7 +300,20 @@ impl Frame {
         Trial::Failed
     }
 
-    /// The layer is complete, but what it needs cannot be had: which choices had a part in that.
+    /// The time that is left for the layers before.
+    pub(super) fn left(&self) -> Tick {
+        if self.remaining == ALWAYS { ALWAYS } else { self.remaining - self.duration }
+    }
+
+    /// What must hold before the layer so far, in ascending order.
+    pub(super) fn sorted_needs(&self) -> Vec<FactId> {
+        let mut needs: Vec<FactId> = self.needs.iter().map(|need| need.fact).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
+    /// The layer may be complete, but what it needs cannot be had: which choices had a part in that.
     pub(super) fn blame_needs(&self, facts: &[FactId], time: bool) -> Conflict {
         let mut conflict = Conflict { time, ..Conflict::default() };
         if time {

@@ -105,6 +105,8 @@ impl fmt::Display for Unsupported {
 pub struct Counters {
     /// Trials: a producer for a goal, or a way to keep an unwanted effect away.
     pub nodes: u64,
+    /// Those of them that went with what was chosen before.
+    pub choices: u64,
     /// Sets of goals that were known to fail.
     pub memo_hits: u64,
     /// Sets of goals that are known to fail.

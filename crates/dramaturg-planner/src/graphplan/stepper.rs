@@ -83,6 +83,7 @@ impl Graphplan {
             }
         }
         self.counters.nodes = work.extraction.nodes;
+        self.counters.choices = work.extraction.choices;
         self.counters.memo_hits = work.extraction.hits;
         self.counters.memos = work.extraction.memos();
         self.counters.levels = work.graph.top().max(work.level) as u32;

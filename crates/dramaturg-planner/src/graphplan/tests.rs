@@ -1,13 +1,18 @@
 //! Graphplan on the story of Troy, on random problems against looking at everything, and in pieces.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use dramaturg_model::{Model, Owner, State, Tick};
-use rustc_hash::FxHashSet;
+use dramaturg_model::{Chance, Fixed, Model, Owner, State, Tick, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::*;
-use crate::ground::testing::{pddl, random};
-use crate::ground::{Goals, GroundOptions, OperatorId, Problem, ground};
+use crate::ground::testing::{pddl, random, story};
+use crate::ground::{
+    Condition, Conjunction, Goals, GroundDuration, GroundExpr, GroundOptions, Literal, OperatorId, Problem, Timed,
+    ValueSet, VariableId, ground,
+};
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::schedule::in_sequence;
@@ -79,11 +84,7 @@ impl Task {
     }
 
     fn duration(&self, plan: &LayeredPlan) -> Tick {
-        let ticks = |operator: &OperatorId| {
-            let timed = self.problem.operators[*operator].timed.as_ref();
-            timed.and_then(|timed| timed.duration.plain_ticks()).unwrap_or(0)
-        };
-        plan.flatten().iter().map(ticks).sum()
+        plan.flatten().iter().map(|operator| ticks(&self.problem, *operator)).sum()
     }
 }
 
@@ -167,17 +168,29 @@ fn one_extraction_at_the_first_level_without_exclusions_does_not_do_for_paris() 
     assert!(matches!(outcome, Outcome::Found(_)), "{outcome:?}");
 }
 
-#[test]
-fn learning_copes_with_eight_goals_of_paris() {
+fn paris_hard() -> Task {
     let more = "    goal talked(paris, hector) salience 40
     goal paris.refreshed salience 30
     goal paris.fed salience 20
 ";
-    let task = character(troy(Some(&format!("{PARIS_GOALS}{more}"))), "paris");
+    character(troy(Some(&format!("{PARIS_GOALS}{more}"))), "paris")
+}
+
+#[test]
+fn learning_copes_with_eight_goals_of_paris() {
+    let task = paris_hard();
     let (plan, counters) = task.plan(learning());
     println!("DG-4 {counters:?}\n{:?}", task.names(&plan));
     assert_eq!((plan.steps(), plan.depth()), (17, 14));
-    assert!(counters.nodes < 254_806, "{counters:?}");
+    assert!(counters.choices < 260_000 && counters.nodes < 1_200_000, "{counters:?}");
+}
+
+#[test]
+#[ignore = "takes minutes: the baseline of the bench, here to look at its trials"]
+fn eight_goals_of_paris_without_learning() {
+    let (plan, counters) = paris_hard().plan(plain());
+    println!("DG-4 plain {counters:?}");
+    assert_eq!((plan.steps(), plan.depth()), (17, 14));
 }
 
 #[test]
@@ -255,6 +268,174 @@ fn time_is_kept_and_its_lack_is_told_from_impossibility() {
     assert_eq!(outcome, Outcome::OutOfTime);
 }
 
+#[test]
+fn every_wish_of_paris_has_its_least_time() {
+    for (wishes, least) in [(vec![0, 1], 7), (vec![1, 2, 3], 8), (vec![0, 1, 2], 9), (vec![0, 1, 2, 3], 12)] {
+        let lines: Vec<&str> = PARIS_GOALS.lines().collect();
+        let goals: Vec<&str> = wishes.iter().filter_map(|place| lines.get(*place).copied()).collect();
+        let task = character(troy(Some(&format!("{}\n", goals.join("\n")))), "paris");
+        for options in [learning(), plain()] {
+            let (plan, _) = task.plan(GraphplanOptions { available: Some(least), ..options });
+            assert_eq!(task.duration(&plan), least);
+            let (outcome, counters) = task.run(GraphplanOptions { available: Some(least - 1), ..options });
+            assert_eq!(outcome, Outcome::OutOfTime, "{wishes:?} {counters:?}");
+        }
+    }
+}
+
+/// The least time to a target with one step after another, by looking at everything; none if there is no way. Nothing if there is too
+/// much to look at.
+fn least_time(problem: &Problem, target: &Target) -> Option<Option<Tick>> {
+    let mut best: FxHashMap<PackedState, Tick> = FxHashMap::default();
+    let mut open: BTreeMap<Tick, Vec<PackedState>> = BTreeMap::from([(0, vec![problem.initial()])]);
+    let mut applicable = Vec::new();
+    best.insert(problem.initial(), 0);
+    while let Some((time, states)) = open.pop_first() {
+        let mut states = states;
+        while let Some(state) = states.pop() {
+            if best.get(&state).is_some_and(|best| *best < time) {
+                continue;
+            }
+            if target.is_reached(problem, &state) {
+                return Some(Some(time));
+            }
+            problem.applicable(&state, &mut applicable);
+            for operator in &applicable {
+                let end = time + ticks(problem, *operator);
+                let Some(next) = problem.successor(&state, *operator) else { continue };
+                if best.get(&next).is_none_or(|best| end < *best) {
+                    best.insert(next.clone(), end);
+                    if end == time { states.push(next) } else { open.entry(end).or_default().push(next) }
+                }
+            }
+            if best.len() > 2_000 {
+                return None;
+            }
+        }
+    }
+    Some(None)
+}
+
+fn ticks(problem: &Problem, operator: OperatorId) -> Tick {
+    let timed = problem.operators[operator].timed.as_ref();
+    timed.and_then(|timed| timed.duration.plain_ticks()).unwrap_or(0)
+}
+
+/// A problem whose operators take some time.
+fn lasting(mut problem: Problem, seed: u64) -> Arc<Problem> {
+    let mut chance = Chance::new(seed);
+    for operator in problem.operators.values_mut() {
+        let ticks = Fixed::from_int(chance.below(5) as i64);
+        operator.timed = Some(Box::new(Timed {
+            duration: GroundDuration::Fixed(GroundExpr::Value(Value::Number(ticks))),
+            conditions: Vec::new(),
+            effects: Vec::new(),
+            contributions: Vec::new(),
+            uses: Vec::new(),
+            participants: SmallVec::new(),
+        }));
+    }
+    Arc::new(problem)
+}
+
+#[test]
+fn random_problems_keep_the_least_time() {
+    let (mut kept, mut refused, mut hopeless) = (0, 0, 0);
+    for seed in 0..1_500 {
+        let (domain, text) = random::task(seed, false);
+        let model = pddl(&domain, &text);
+        let problem = lasting(ground(&model, &GroundOptions::default()).problem, seed);
+        let start = problem.initial();
+        let target = random_target(&problem, seed * 5);
+        let run = |options: GraphplanOptions| {
+            let mut graphplan = Graphplan::new(Arc::clone(&problem), &start, target.clone(), options);
+            graphplan.run(&mut Budget::of(3_000_000)).clone()
+        };
+        if matches!(run(learning()), Outcome::Unsupported { .. }) {
+            continue;
+        }
+        let Some(least) = least_time(&problem, &target) else { continue };
+        for options in [learning(), plain()] {
+            for time in [LayerTime::Sequential, LayerTime::Layered] {
+                let with = |available| run(GraphplanOptions { available: Some(available), time, ..options });
+                let Some(least) = least else {
+                    let outcome = with(4);
+                    assert!(matches!(outcome, Outcome::Exhausted | Outcome::OutOfTime), "seed {seed}: {outcome:?}");
+                    hopeless += 1;
+                    continue;
+                };
+                let outcome = with(least);
+                assert!(matches!(outcome, Outcome::Found(_)), "seed {seed}, {options:?}, {least}: {outcome:?}");
+                let Outcome::Found(plan) = outcome else { continue };
+                assert_performable(&problem, &start, &plan, &target);
+                let layer = |layer: &Vec<OperatorId>| match time {
+                    LayerTime::Sequential => layer.iter().map(|operator| ticks(&problem, *operator)).sum::<Tick>(),
+                    LayerTime::Layered => layer.iter().map(|operator| ticks(&problem, *operator)).max().unwrap_or(0),
+                };
+                assert!(plan.layers.iter().map(layer).sum::<Tick>() <= least, "seed {seed}, {options:?}");
+                kept += 1;
+                if least > 0 && time == LayerTime::Sequential {
+                    let outcome = with(least - 1);
+                    assert_eq!(outcome, Outcome::OutOfTime, "seed {seed}, {options:?}, {least}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    println!("{kept} kept, {refused} refused, {hopeless} hopeless");
+    assert!(kept > 500 && refused > 200 && hopeless > 20);
+}
+
+const COINS: &str = r#"
+story "Coins" { ticks 1 per s }
+type Place { next: Place }
+type Person { place: Place; gold: int 0..5 = 1 }
+object home "home": Place (next = shop)
+object shop "the shop": Place (next = hill)
+object hill "the hill": Place (next = home)
+object anna "Anna": Person (place = home)
+action walk(p: Person) by p { takes 2 ticks then p.place = p.place.next }
+action work(p: Person) by p { takes 3 ticks needs p.place != home then p.gold += 2 }
+goal anna.gold == 5
+goal anna.place == home
+"#;
+
+#[test]
+fn values_are_counted_and_copied() {
+    let model = story(COINS);
+    let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
+    let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
+    let task = Task { model, problem, target, goals: validate::Goals::Story };
+    for options in [learning(), plain()] {
+        let (plan, _) = task.plan(options);
+        assert_eq!(plan.steps(), 5, "{:?}", task.names(&plan));
+    }
+}
+
+#[test]
+fn what_is_not_followed_is_said() {
+    let mut said: BTreeSet<Unsupported> = BTreeSet::new();
+    for seed in 0..150 {
+        for durative in [false, true] {
+            let (domain, text) = random::task(seed, durative);
+            let model = pddl(&domain, &text);
+            let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
+            let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
+            let graphplan = Graphplan::new(Arc::clone(&problem), &problem.initial(), target, learning());
+            if let Outcome::Unsupported { what } = graphplan.outcome() {
+                assert!(!what.to_string().is_empty());
+                said.insert(*what);
+            }
+        }
+    }
+    for what in [Unsupported::NumberTest, Unsupported::Derived, Unsupported::Phases] {
+        assert!(said.contains(&what), "{said:?}");
+    }
+    let task = character(troy(None), "paris");
+    let (outcome, _) = task.run(GraphplanOptions { components_max: 100, ..learning() });
+    assert_eq!(outcome, Outcome::Unsupported { what: Unsupported::TooLarge });
+}
+
 /// The fewest steps to a target, by looking at everything; none if there is no way. Nothing if there is too much to look at.
 fn by_looking_at_everything(problem: &Problem, target: &Target) -> Option<Option<usize>> {
     let mut seen: FxHashSet<PackedState> = FxHashSet::default();
@@ -287,44 +468,92 @@ fn by_looking_at_everything(problem: &Problem, target: &Target) -> Option<Option
     None
 }
 
-#[test]
-fn random_problems_agree_with_looking_at_everything() {
-    let (mut solved, mut hopeless, mut refused, mut parallel, mut deep) = (0, 0, 0, 0, 0);
-    let mut seed = 0;
-    while solved + hopeless < 2_500 {
-        seed += 1;
-        assert!(seed < 60_000, "{solved} solved, {hopeless} hopeless, {refused} refused");
-        let (domain, text) = random::task(seed, false);
-        let model = pddl(&domain, &text);
-        let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
-        let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
-        let start = problem.initial();
-        let mut depths = Vec::new();
-        let begin = |options| Graphplan::new(Arc::clone(&problem), &start, target.clone(), options);
-        if matches!(begin(learning()).outcome(), Outcome::Unsupported { .. }) {
-            refused += 1;
-            continue;
+/// Values of some variables: those that a random walk leads to, and now and then one that need not go with them.
+fn random_target(problem: &Problem, seed: u64) -> Target {
+    let mut chance = Chance::new(seed);
+    let mut state = problem.initial();
+    let mut applicable = Vec::new();
+    for _ in 0..2 + chance.below(10) {
+        problem.applicable(&state, &mut applicable);
+        let Some(operator) = applicable.get(chance.below(applicable.len().max(1))) else { break };
+        state = problem.successor(&state, *operator).unwrap_or(state);
+    }
+    let start = problem.initial();
+    let mut wanted: Vec<(VariableId, u32)> = Vec::new();
+    for (id, variable) in problem.variables.iter().filter(|(_, variable)| !variable.derived) {
+        let value = state.get(problem, id);
+        if value != start.get(problem, id) && chance.below(4) > 0 {
+            wanted.push((id, value));
+        } else if chance.below(12) == 0 {
+            wanted.push((id, chance.below(variable.size() as usize) as u32));
         }
-        let Some(fewest) = by_looking_at_everything(&problem, &target) else { continue };
+    }
+    let one = |(variable, value): (VariableId, u32)| {
+        let mut part = Conjunction::default();
+        part.literals.push(Literal { variable, values: ValueSet::One(value) });
+        Condition::of(part)
+    };
+    Target::new(wanted.into_iter().map(one).collect())
+}
+
+/// What came of one random problem.
+#[derive(Default)]
+struct Tally {
+    solved: usize,
+    hopeless: usize,
+    refused: usize,
+    parallel: usize,
+    deep: usize,
+}
+
+impl Tally {
+    fn compare(&mut self, problem: &Arc<Problem>, target: &Target, about: &str) {
+        let start = problem.initial();
+        let begin = |options| Graphplan::new(Arc::clone(problem), &start, target.clone(), options);
+        if matches!(begin(learning()).outcome(), Outcome::Unsupported { .. }) {
+            self.refused += 1;
+            return;
+        }
+        let Some(fewest) = by_looking_at_everything(problem, target) else { return };
+        let mut depths = Vec::new();
         for options in [learning(), plain()] {
             let mut graphplan = begin(options);
             let outcome = graphplan.run(&mut Budget::of(3_000_000)).clone();
-            match (&outcome, fewest) {
+            let agrees = match (&outcome, fewest) {
                 (Outcome::Found(plan), Some(fewest)) => {
-                    assert!(plan.depth() <= fewest, "seed {seed}, {options:?}: {plan:?} is deeper than {fewest}");
-                    assert_performable(&problem, &start, plan, &target);
+                    assert!(plan.depth() <= fewest, "{about}, {options:?}: {plan:?} is deeper than {fewest}");
+                    assert_performable(problem, &start, plan, target);
                     depths.push(plan.depth());
-                    parallel += usize::from(plan.depth() < plan.steps());
-                    deep += usize::from(plan.depth() > 2);
+                    self.parallel += usize::from(plan.depth() < plan.steps());
+                    self.deep += usize::from(plan.depth() > 2);
+                    true
                 }
-                (Outcome::Exhausted, None) => {}
-                _ => assert!(false, "seed {seed}, {options:?}: {outcome:?}, but {fewest:?} {:?}", graphplan.counters()),
-            }
+                (Outcome::Exhausted, None) => true,
+                _ => false,
+            };
+            assert!(agrees, "{about}, {options:?}: {outcome:?}, but {fewest:?}; {:?}", graphplan.counters());
         }
-        assert!(depths.windows(2).all(|pair| pair.first() == pair.last()), "seed {seed}: {depths:?}");
-        solved += usize::from(fewest.is_some());
-        hopeless += usize::from(fewest.is_none());
+        assert!(depths.windows(2).all(|pair| pair.first() == pair.last()), "{about}: {depths:?}");
+        self.solved += usize::from(fewest.is_some());
+        self.hopeless += usize::from(fewest.is_none());
     }
-    println!("{solved} solved, {hopeless} hopeless, {refused} refused, {parallel} parallel, {deep} deep, of {seed}");
-    assert!(solved > 300 && hopeless > 100, "{solved} solved, {hopeless} hopeless");
+}
+
+#[test]
+fn random_problems_agree_with_looking_at_everything() {
+    let mut tally = Tally::default();
+    for seed in 0..4_000 {
+        let (domain, text) = random::task(seed, false);
+        let model = pddl(&domain, &text);
+        let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
+        let own = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
+        tally.compare(&problem, &own, &format!("seed {seed}"));
+        for other in 0..3 {
+            let target = random_target(&problem, seed * 7 + other);
+            tally.compare(&problem, &target, &format!("seed {seed}, other target {other}"));
+        }
+    }
+    let Tally { solved, hopeless, refused, parallel, deep } = tally;
+    println!("{solved} solved, {hopeless} hopeless, {refused} refused, {parallel} parallel, {deep} deep");
+    assert!(solved > 2_000 && hopeless > 500 && parallel > 100 && deep > 100);
 }

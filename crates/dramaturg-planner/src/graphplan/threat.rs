@@ -18,14 +18,21 @@ impl Frame {
             if variant.groups.is_empty() || seen {
                 continue;
             }
+            // What cannot take place before the layer may yet do so once another operator of the layer has been performed.
+            let mut others = self.chosen.iter().filter(|other| other.variant.is_some_and(|other| other != id));
+            let other = others.next().map(|other| other.decision);
             for group in &variant.groups {
-                let open = group.components.iter().copied().find(|component| {
-                    ground.layer.present.contains(component.index()) && !self.is_confronted(ground, *component, id)
+                let is_possible = |component: &ComponentId| ground.layer.present.contains(component.index());
+                let mut open = group.components.iter().copied().filter(|component| {
+                    (other.is_some() || is_possible(component)) && !self.is_confronted(ground, *component, id)
                 });
-                if let Some(component) = open
+                if let Some(component) = open.next()
                     && let Some(mut reasons) = self.harm(ground, group, id)
                 {
                     reasons.blame(chosen.decision);
+                    if !is_possible(&component) {
+                        other.into_iter().for_each(|other| reasons.blame(other));
+                    }
                     return Some((component, id, reasons));
                 }
             }
