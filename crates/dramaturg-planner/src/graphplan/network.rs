@@ -10,7 +10,7 @@ use super::component::{Component, ComponentId, Group, Literal, Variant, VariantI
 use super::fact::{Asked, FactId, Facts, ask, asked_of};
 use super::options::{GraphplanOptions, Unsupported};
 use super::writer::{Writer, alternatives, writers};
-use crate::ground::{GroundDuration, GroundTrigger, OperatorId, Problem, VariableId};
+use crate::ground::{GroundChange, GroundDuration, GroundExpr, GroundTrigger, OperatorId, Problem, VariableId};
 use crate::packed::PackedState;
 use crate::search::Target;
 
@@ -53,9 +53,11 @@ impl Network {
         target: &Target,
         options: &GraphplanOptions,
     ) -> Result<Self, Unsupported> {
-        for rule in problem.rules.values() {
+        let read = read(problem, target);
+        for rule in problem.rules.values().filter(|rule| rule.duration.is_none()) {
             let fires = matches!(rule.trigger, GroundTrigger::When(..) | GroundTrigger::After(_));
-            if fires && rule.duration.is_none() && !rule.effects.is_empty() {
+            let mut written = rule.effects.iter().filter_map(|part| part.effect.change.variable());
+            if fires && written.any(|variable| read[variable]) {
                 return Err(Unsupported::Rule);
             }
         }
@@ -298,9 +300,34 @@ impl Compiler<'_> {
     }
 }
 
+/// The variables that something which is planned depends on; what rules do to others does no harm.
+fn read(problem: &Problem, target: &Target) -> Table<VariableId, bool> {
+    let mut read = Table::filled(problem.variables.len(), false);
+    for phase in problem.operators.values().flat_map(|operator| &operator.snap.phases) {
+        phase.condition.for_each_variable(&mut |variable| read[variable] = true);
+        for effect in &phase.effects {
+            effect.condition.for_each_variable(&mut |variable| read[variable] = true);
+            for expr in effect.change.reads() {
+                expr.walk(&mut |part| {
+                    if let GroundExpr::Variable(variable) | GroundExpr::Is(variable, _) = part {
+                        read[*variable] = true;
+                    }
+                });
+            }
+            if let GroundChange::Leave(variable, ..) | GroundChange::Shift(variable, _) = effect.change {
+                read[variable] = true;
+            }
+        }
+    }
+    for condition in &target.conditions {
+        condition.for_each_variable(&mut |variable| read[variable] = true);
+    }
+    read
+}
+
 /// How long an operator takes, as a plan for it would be timed; none if that depends on the state.
 fn ticks(duration: &GroundDuration) -> Option<Tick> {
-    let number = |expr: &crate::ground::GroundExpr| expr.as_number().map(|ticks: Fixed| ticks.round_half_up().max(0));
+    let number = |expr: &GroundExpr| expr.as_number().map(|ticks: Fixed| ticks.round_half_up().max(0));
     match duration {
         GroundDuration::Instant => Some(0),
         GroundDuration::Fixed(ticks) | GroundDuration::Contingent(_, ticks) => number(ticks),

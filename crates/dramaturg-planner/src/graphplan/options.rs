@@ -45,9 +45,10 @@ pub enum Outcome {
     Searching,
     /// Here is a plan with the fewest layers; under a time limit, with the fewest layers that fit in.
     Found(LayeredPlan),
-    /// There is no plan, however long: this is proved.
+    /// There is no plan of steps one after another or beside each other, however many: this is proved. What waiting or overlapping may
+    /// bring is not seen here; [`sees_everything`](crate::search::proof::sees_everything) says whether that matters.
     Exhausted,
-    /// No plan fits into the time: this is proved. One that takes longer may exist.
+    /// No such plan fits into the time: this is proved. One that takes longer may exist.
     OutOfTime,
     /// There is none with so few layers as [`GraphplanOptions::layers_max`] allows.
     GaveUp,
@@ -69,7 +70,7 @@ pub enum Unsupported {
     Derived,
     /// An action changes the world at its start and again at its end.
     Phases,
-    /// A rule fires at once when something becomes true or is done.
+    /// A rule that fires at once when something becomes true or is done changes what something planned depends on.
     Rule,
     /// A new value is computed from more than one variable, from numbers or from the time.
     Assignment,

@@ -32,8 +32,8 @@ enum Phase {
 ///
 /// It follows conditions over variables with finitely many values, negation and alternatives included, conditional effects, and values
 /// that are set, counted by a constant, or copied. It refuses, as an [`Outcome`], problems whose conditions compare numbers, read the
-/// time or derived fluents, whose actions change the world twice, or in which rules fire at once; numbers that no condition reads do no
-/// harm. See [`Unsupported`](super::Unsupported).
+/// time or derived fluents, whose actions change the world twice, or in which rules fire at once and change what actions or the target
+/// read; numbers that no condition reads do no harm. See [`Unsupported`](super::Unsupported).
 #[derive(Clone, Debug)]
 pub struct Graphplan {
     problem: Arc<Problem>,

@@ -1,23 +1,22 @@
-//! Graphplan on the story of Troy, on random problems against looking at everything, and in pieces.
+//! Graphplan on the story of Troy, in pieces, on what it must not overlook, and on what it refuses.
+//! Random problems are in [`random`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use dramaturg_model::{Chance, Fixed, Model, Owner, State, Tick, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use dramaturg_model::{Model, Owner, State, Tick};
+use rustc_hash::FxHashSet;
 
 use super::*;
-use crate::ground::testing::{pddl, random, story};
-use crate::ground::{
-    Condition, Conjunction, Goals, GroundDuration, GroundExpr, GroundOptions, Literal, OperatorId, Problem, Timed,
-    ValueSet, VariableId, ground,
-};
+use crate::ground::testing::{pddl, random::task as random_task, story};
+use crate::ground::{Goals, GroundOptions, OperatorId, Problem, ground};
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::schedule::in_sequence;
 use crate::search::Target;
 use crate::validate::{self, ValidateOptions, validate};
+
+mod random;
 
 const TROY: &str = include_str!("../../../../stories/troy-sparta.story");
 const PARIS_GOALS: &str = "    goal paris-troy-gift.holder == menelaos salience 90
@@ -227,9 +226,7 @@ fn one_goal_after_another_takes_far_fewer_trials_than_all_at_once() {
                 nodes += one.counters().nodes;
             }
             println!("DG-13 {name} learn {}: one by one {nodes}, all {}", options.learn, all.nodes);
-            if !options.learn {
-                assert!(nodes * ratio <= all.nodes, "{name}: {nodes} and {}", all.nodes);
-            }
+            assert!(nodes * ratio <= all.nodes, "{name}: {nodes} and {}", all.nodes);
         }
     }
 }
@@ -283,107 +280,9 @@ fn every_wish_of_paris_has_its_least_time() {
     }
 }
 
-/// The least time to a target with one step after another, by looking at everything; none if there is no way. Nothing if there is too
-/// much to look at.
-fn least_time(problem: &Problem, target: &Target) -> Option<Option<Tick>> {
-    let mut best: FxHashMap<PackedState, Tick> = FxHashMap::default();
-    let mut open: BTreeMap<Tick, Vec<PackedState>> = BTreeMap::from([(0, vec![problem.initial()])]);
-    let mut applicable = Vec::new();
-    best.insert(problem.initial(), 0);
-    while let Some((time, states)) = open.pop_first() {
-        let mut states = states;
-        while let Some(state) = states.pop() {
-            if best.get(&state).is_some_and(|best| *best < time) {
-                continue;
-            }
-            if target.is_reached(problem, &state) {
-                return Some(Some(time));
-            }
-            problem.applicable(&state, &mut applicable);
-            for operator in &applicable {
-                let end = time + ticks(problem, *operator);
-                let Some(next) = problem.successor(&state, *operator) else { continue };
-                if best.get(&next).is_none_or(|best| end < *best) {
-                    best.insert(next.clone(), end);
-                    if end == time { states.push(next) } else { open.entry(end).or_default().push(next) }
-                }
-            }
-            if best.len() > 2_000 {
-                return None;
-            }
-        }
-    }
-    Some(None)
-}
-
 fn ticks(problem: &Problem, operator: OperatorId) -> Tick {
     let timed = problem.operators[operator].timed.as_ref();
     timed.and_then(|timed| timed.duration.plain_ticks()).unwrap_or(0)
-}
-
-/// A problem whose operators take some time.
-fn lasting(mut problem: Problem, seed: u64) -> Arc<Problem> {
-    let mut chance = Chance::new(seed);
-    for operator in problem.operators.values_mut() {
-        let ticks = Fixed::from_int(chance.below(5) as i64);
-        operator.timed = Some(Box::new(Timed {
-            duration: GroundDuration::Fixed(GroundExpr::Value(Value::Number(ticks))),
-            conditions: Vec::new(),
-            effects: Vec::new(),
-            contributions: Vec::new(),
-            uses: Vec::new(),
-            participants: SmallVec::new(),
-        }));
-    }
-    Arc::new(problem)
-}
-
-#[test]
-fn random_problems_keep_the_least_time() {
-    let (mut kept, mut refused, mut hopeless) = (0, 0, 0);
-    for seed in 0..1_500 {
-        let (domain, text) = random::task(seed, false);
-        let model = pddl(&domain, &text);
-        let problem = lasting(ground(&model, &GroundOptions::default()).problem, seed);
-        let start = problem.initial();
-        let target = random_target(&problem, seed * 5);
-        let run = |options: GraphplanOptions| {
-            let mut graphplan = Graphplan::new(Arc::clone(&problem), &start, target.clone(), options);
-            graphplan.run(&mut Budget::of(3_000_000)).clone()
-        };
-        if matches!(run(learning()), Outcome::Unsupported { .. }) {
-            continue;
-        }
-        let Some(least) = least_time(&problem, &target) else { continue };
-        for options in [learning(), plain()] {
-            for time in [LayerTime::Sequential, LayerTime::Layered] {
-                let with = |available| run(GraphplanOptions { available: Some(available), time, ..options });
-                let Some(least) = least else {
-                    let outcome = with(4);
-                    assert!(matches!(outcome, Outcome::Exhausted | Outcome::OutOfTime), "seed {seed}: {outcome:?}");
-                    hopeless += 1;
-                    continue;
-                };
-                let outcome = with(least);
-                assert!(matches!(outcome, Outcome::Found(_)), "seed {seed}, {options:?}, {least}: {outcome:?}");
-                let Outcome::Found(plan) = outcome else { continue };
-                assert_performable(&problem, &start, &plan, &target);
-                let layer = |layer: &Vec<OperatorId>| match time {
-                    LayerTime::Sequential => layer.iter().map(|operator| ticks(&problem, *operator)).sum::<Tick>(),
-                    LayerTime::Layered => layer.iter().map(|operator| ticks(&problem, *operator)).max().unwrap_or(0),
-                };
-                assert!(plan.layers.iter().map(layer).sum::<Tick>() <= least, "seed {seed}, {options:?}");
-                kept += 1;
-                if least > 0 && time == LayerTime::Sequential {
-                    let outcome = with(least - 1);
-                    assert_eq!(outcome, Outcome::OutOfTime, "seed {seed}, {options:?}, {least}");
-                    refused += 1;
-                }
-            }
-        }
-    }
-    println!("{kept} kept, {refused} refused, {hopeless} hopeless");
-    assert!(kept > 500 && refused > 200 && hopeless > 20);
 }
 
 const COINS: &str = r#"
@@ -400,12 +299,16 @@ goal anna.gold == 5
 goal anna.place == home
 "#;
 
-#[test]
-fn values_are_counted_and_copied() {
-    let model = story(COINS);
+/// What a whole story plans for.
+fn whole(model: Model) -> Task {
     let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
     let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
-    let task = Task { model, problem, target, goals: validate::Goals::Story };
+    Task { model, problem, target, goals: validate::Goals::Story }
+}
+
+#[test]
+fn values_are_counted_and_copied() {
+    let task = whole(story(COINS));
     for options in [learning(), plain()] {
         let (plan, _) = task.plan(options);
         assert_eq!(plan.steps(), 5, "{:?}", task.names(&plan));
@@ -417,7 +320,7 @@ fn what_is_not_followed_is_said() {
     let mut said: BTreeSet<Unsupported> = BTreeSet::new();
     for seed in 0..150 {
         for durative in [false, true] {
-            let (domain, text) = random::task(seed, durative);
+            let (domain, text) = random_task(seed, durative);
             let model = pddl(&domain, &text);
             let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
             let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
@@ -436,124 +339,51 @@ fn what_is_not_followed_is_said() {
     assert_eq!(outcome, Outcome::Unsupported { what: Unsupported::TooLarge });
 }
 
-/// The fewest steps to a target, by looking at everything; none if there is no way. Nothing if there is too much to look at.
-fn by_looking_at_everything(problem: &Problem, target: &Target) -> Option<Option<usize>> {
-    let mut seen: FxHashSet<PackedState> = FxHashSet::default();
-    let mut layer = vec![problem.initial()];
-    let mut applicable = Vec::new();
-    seen.extend(layer.iter().cloned());
-    for steps in 0.. {
-        if layer.iter().any(|state| target.is_reached(problem, state)) {
-            return Some(Some(steps));
-        }
-        let mut next = Vec::new();
-        for state in &layer {
-            problem.applicable(state, &mut applicable);
-            for operator in &applicable {
-                if let Some(found) = problem.successor(state, *operator)
-                    && seen.insert(found.clone())
-                {
-                    next.push(found);
-                }
-            }
-        }
-        if next.is_empty() {
-            return Some(None);
-        }
-        if seen.len() > 3_000 {
-            return None;
-        }
-        layer = next;
-    }
-    None
+const LAMP: &str = r#"
+story "Lamp" { ticks 1 per s }
+type Color
+type Lamp { color: Color; wet = true; old = true; painted }
+object red "red", green "green", blue "blue": Color
+object lamp "the lamp": Lamp (color = green)
+action paint(l: Lamp) {
+  takes 1 tick
+  then l.color = red, l.painted
+  then l.color = green if l.wet
+  then l.color = blue if l.old
 }
-
-/// Values of some variables: those that a random walk leads to, and now and then one that need not go with them.
-fn random_target(problem: &Problem, seed: u64) -> Target {
-    let mut chance = Chance::new(seed);
-    let mut state = problem.initial();
-    let mut applicable = Vec::new();
-    for _ in 0..2 + chance.below(10) {
-        problem.applicable(&state, &mut applicable);
-        let Some(operator) = applicable.get(chance.below(applicable.len().max(1))) else { break };
-        state = problem.successor(&state, *operator).unwrap_or(state);
-    }
-    let start = problem.initial();
-    let mut wanted: Vec<(VariableId, u32)> = Vec::new();
-    for (id, variable) in problem.variables.iter().filter(|(_, variable)| !variable.derived) {
-        let value = state.get(problem, id);
-        if value != start.get(problem, id) && chance.below(4) > 0 {
-            wanted.push((id, value));
-        } else if chance.below(12) == 0 {
-            wanted.push((id, chance.below(variable.size() as usize) as u32));
-        }
-    }
-    let one = |(variable, value): (VariableId, u32)| {
-        let mut part = Conjunction::default();
-        part.literals.push(Literal { variable, values: ValueSet::One(value) });
-        Condition::of(part)
-    };
-    Target::new(wanted.into_iter().map(one).collect())
-}
-
-/// What came of one random problem.
-#[derive(Default)]
-struct Tally {
-    solved: usize,
-    hopeless: usize,
-    refused: usize,
-    parallel: usize,
-    deep: usize,
-}
-
-impl Tally {
-    fn compare(&mut self, problem: &Arc<Problem>, target: &Target, about: &str) {
-        let start = problem.initial();
-        let begin = |options| Graphplan::new(Arc::clone(problem), &start, target.clone(), options);
-        if matches!(begin(learning()).outcome(), Outcome::Unsupported { .. }) {
-            self.refused += 1;
-            return;
-        }
-        let Some(fewest) = by_looking_at_everything(problem, target) else { return };
-        let mut depths = Vec::new();
-        for options in [learning(), plain()] {
-            let mut graphplan = begin(options);
-            let outcome = graphplan.run(&mut Budget::of(3_000_000)).clone();
-            let agrees = match (&outcome, fewest) {
-                (Outcome::Found(plan), Some(fewest)) => {
-                    assert!(plan.depth() <= fewest, "{about}, {options:?}: {plan:?} is deeper than {fewest}");
-                    assert_performable(problem, &start, plan, target);
-                    depths.push(plan.depth());
-                    self.parallel += usize::from(plan.depth() < plan.steps());
-                    self.deep += usize::from(plan.depth() > 2);
-                    true
-                }
-                (Outcome::Exhausted, None) => true,
-                _ => false,
-            };
-            assert!(agrees, "{about}, {options:?}: {outcome:?}, but {fewest:?}; {:?}", graphplan.counters());
-        }
-        assert!(depths.windows(2).all(|pair| pair.first() == pair.last()), "{about}: {depths:?}");
-        self.solved += usize::from(fewest.is_some());
-        self.hopeless += usize::from(fewest.is_none());
-    }
-}
+action dry(l: Lamp) { takes 1 tick then not l.wet }
+action renew(l: Lamp) { takes 1 tick then not l.old }
+goal lamp.painted
+goal lamp.color != green
+"#;
 
 #[test]
-fn random_problems_agree_with_looking_at_everything() {
-    let mut tally = Tally::default();
-    for seed in 0..4_000 {
-        let (domain, text) = random::task(seed, false);
-        let model = pddl(&domain, &text);
-        let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
-        let own = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
-        tally.compare(&problem, &own, &format!("seed {seed}"));
-        for other in 0..3 {
-            let target = random_target(&problem, seed * 7 + other);
-            tally.compare(&problem, &target, &format!("seed {seed}, other target {other}"));
-        }
+fn of_several_effects_on_one_variable_the_last_one_counts() {
+    let task = whole(story(LAMP));
+    for options in [learning(), plain()] {
+        let (plan, _) = task.plan(options);
+        assert_eq!(task.names(&plan), ["paint(lamp)"]);
     }
-    let Tally { solved, hopeless, refused, parallel, deep } = tally;
-    println!("{solved} solved, {hopeless} hopeless, {refused} refused, {parallel} parallel, {deep} deep");
-    assert!(solved > 2_000 && hopeless > 500 && parallel > 100 && deep > 100);
+    let red = whole(story(&LAMP.replace("!= green", "== red")));
+    for options in [learning(), plain()] {
+        let (plan, _) = red.plan(options);
+        assert_eq!((plan.depth(), plan.steps()), (2, 3), "{:?}", red.names(&plan));
+        assert!(red.names(&plan).last().is_some_and(|name| name == "paint(lamp)"));
+    }
+}
+
+const DOOR: &str = "(define (domain door) (:requirements :adl) (:predicates (open) (windy) (aired) (through))
+  (:action unlock :parameters () :precondition (and) :effect (open))
+  (:action calm :parameters () :precondition (and) :effect (not (windy)))
+  (:action air :parameters () :precondition (open) :effect (and (aired) (when (windy) (not (open)))))
+  (:action pass :parameters () :precondition (open) :effect (through)))";
+
+#[test]
+fn what_another_step_of_the_layer_needs_is_not_destroyed_by_an_effect_that_comes_unasked() {
+    let problem = "(define (problem p) (:domain door) (:init (windy)) (:goal (and (aired) (through))))";
+    let task = whole(pddl(DOOR, problem));
+    for options in [learning(), plain()] {
+        let (plan, _) = task.plan(options);
+        assert_eq!((plan.depth(), plan.steps()), (2, 4), "{:?}", task.names(&plan));
+    }
 }
