@@ -139,7 +139,7 @@ impl Frame {
     pub(super) fn new(network: &Network, graph: &Graph, sorted: Vec<FactId>, level: usize, remaining: Tick) -> Self {
         let layer = graph.layer_to(level);
         let mut goals = sorted.clone();
-        goals.sort_by_key(|goal| {
+        goals.sort_by_cached_key(|goal| {
             let producers = network.producers[*goal].iter().filter(|id| layer.present.contains(id.index()));
             (std::cmp::Reverse(graph.first(*goal)), producers.count(), *goal)
         });

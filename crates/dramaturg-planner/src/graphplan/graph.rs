@@ -50,6 +50,8 @@ pub(super) struct Graph {
     stage: Stage,
     /// Rows of components without what comes with them.
     raw: Table<ComponentId, Arc<Bits>>,
+    /// For each fact the row that was looked at last, and the components that need something in it.
+    competing: Table<FactId, (Arc<Bits>, Arc<Bits>)>,
     level_off: Option<usize>,
     /// The first level at which each fact is there.
     first: Table<FactId, u32>,
@@ -63,7 +65,7 @@ impl Graph {
         let (facts, components) = (network.facts.len(), network.components.len());
         let no_facts = Arc::new(Bits::new(facts));
         let no_components = Arc::new(Bits::new(components));
-        let first = Level { present: network.start.clone(), mutex: Table::filled(facts, no_facts) };
+        let first = Level { present: network.start.clone(), mutex: Table::filled(facts, Arc::clone(&no_facts)) };
         let layer =
             Layer { present: Bits::new(components), mutex: Table::filled(components, Arc::clone(&no_components)) };
         let mut levels: Table<FactId, u32> = Table::filled(facts, u32::MAX);
@@ -74,6 +76,7 @@ impl Graph {
             levels: vec![first],
             layers: Vec::new(),
             stage: Stage::Components,
+            competing: Table::filled(facts, (no_facts, Arc::clone(&no_components))),
             raw: Table::filled(components, no_components),
             level_off: None,
             first: levels,
@@ -176,13 +179,24 @@ impl Graph {
         }
         let mut row = network.apart[id].clone();
         for need in needs {
-            for excluded in below.mutex[*need].iter() {
-                row.unite(&network.needers[FactId::from_index(excluded)]);
-            }
+            row.unite(&self.competitors(network, *need));
         }
         let row = Arc::new(row);
         self.raw[id] = Arc::clone(&row);
         self.next_layer.mutex[id] = row;
+    }
+
+    /// The components that need something which excludes a fact. Facts with the same row as before have the same competitors.
+    fn competitors(&mut self, network: &Network, need: FactId) -> Arc<Bits> {
+        let row = Arc::clone(&self.level(self.top()).mutex[need]);
+        if !Arc::ptr_eq(&self.competing[need].0, &row) {
+            let mut found = Bits::new(network.components.len());
+            for excluded in row.iter() {
+                found.unite(&network.needers[FactId::from_index(excluded)]);
+            }
+            self.competing[need] = (row, Arc::new(found));
+        }
+        Arc::clone(&self.competing[need].1)
     }
 
     /// A component brings another one of its operator with it if nothing that would prevent that can hold beside its needs. Then it
