@@ -4,12 +4,13 @@
 //! # Layout
 //!
 //! [`ground`] turns the lifted model into a ground problem and [`packed`] its states into bits: what planners search in, with
-//! [`search`]; [`schedule`] gives what they find its times.
+//! [`search`] or, in layers, [`graphplan`]; [`schedule`] gives what they find its times.
 //! [`simulate`] is the world itself, six phases a tick, on the lifted model; [`validate`] judges plans with it, and in PDDL's own
 //! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
 //! with what searches.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+pub mod graphplan;
 pub mod ground;
 pub mod packed;
 pub mod schedule;

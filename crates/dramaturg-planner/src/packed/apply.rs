@@ -101,7 +101,7 @@ impl Writes {
 }
 
 /// The index of a value of a variable, whole numbers cut off at their bounds.
-fn index_of(problem: &Problem, variable: VariableId, value: Value) -> Option<u32> {
+pub(crate) fn index_of(problem: &Problem, variable: VariableId, value: Value) -> Option<u32> {
     let declared = &problem.variables[variable];
     match (&declared.meaning, value) {
         (_, Value::Nothing) => None,

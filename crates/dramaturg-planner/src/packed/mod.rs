@@ -8,5 +8,6 @@
 pub mod state;
 pub use state::PackedState;
 mod apply;
+pub(crate) use apply::index_of;
 mod derive;
 mod rules;
