@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dramaturg_model::{Chance, Model, Plan, Tick};
+use dramaturg_planner::cast::{Cast, CastOptions};
 use dramaturg_planner::planner::conformance::{Subject, Trial, check};
 use dramaturg_planner::planner::{Planner, PlannerSave};
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
@@ -71,6 +72,41 @@ fn the_scripted_planner_keeps_the_contract() {
         performed > 500 && surprises > 100 && judged > 100 && published > 500,
         "{performed} {surprises} {judged} {published}"
     );
+}
+
+#[test]
+fn the_cast_keeps_the_contract() {
+    let sparta = include_str!("../../../stories/troy-sparta.story");
+    let funeral = include_str!("../../../stories/troy-funeral.story");
+    for (name, text) in [("sparta", sparta), ("funeral", funeral)] {
+        let compiled = dramaturg_story::compile_text("troy.story", text);
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+        let model = Arc::new(compiled.model);
+        let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
+        for seed in 0..16 {
+            let make = |_: u64| -> Box<dyn Planner> { Box::new(Cast::new(Arc::clone(&model), CastOptions::default())) };
+            let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
+                Ok(Box::new(Cast::load(Arc::clone(&model), save)?))
+            };
+            let subject = Subject { model: &model, make: &make, load: &load };
+            let trial = Trial {
+                seed,
+                rounds: 12,
+                units: 40 + (seed % 7) as u32 * 60,
+                surprises: (seed % 3) as usize * 2,
+                failures: (seed % 5) as usize * 3,
+            };
+            let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
+            performed += outcome.performed;
+            surprises += outcome.surprises;
+            judged += outcome.judged;
+            published += outcome.deltas.iter().filter(|delta| !delta.is_empty()).count();
+        }
+        assert!(
+            performed > 100 && surprises > 5 && judged > 20 && published > 50,
+            "{name}: {performed} {surprises} {judged} {published}"
+        );
+    }
 }
 
 /// The suite is worth something: planners that break a point of the contract are found out.

@@ -261,7 +261,9 @@ impl Planner for Cast {
             let known = self.taken.contains_key(&step.id) || self.published.contains_key(&step.id);
             step.start >= now.least && step.start < self.insert_from && !known
         });
-        if late {
+        // What should have started by now, as far as is known, will start later than it was rehearsed.
+        let mut waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id) && !self.asks(step));
+        if late || waiting.any(|step| step.start < now.least) {
             self.upset();
         }
     }
@@ -307,7 +309,11 @@ impl Planner for Cast {
         delta.version = self.version;
         let reached = self.rehearsal.as_ref().map_or(self.now.least, |rehearsal| rehearsal.tick.saturating_sub(1));
         let rest = self.rehearsal.as_ref().is_some_and(Rehearsal::is_at_rest);
-        delta.valid_until = Some(if upset { self.now.least } else { reached.max(self.now.least) });
+        // What comes of a question nobody knows.
+        let asked = wanted.values().chain(self.taken.values()).filter(|step| self.asks(step));
+        let asked = asked.filter(|step| !self.chronicle.is_running(step.id)).map(|step| step.start).min();
+        let known = asked.map_or(reached, |asked| reached.min(asked));
+        delta.valid_until = Some(if upset { self.now.least } else { known.max(self.now.least) });
         delta.complete = !upset && rest;
         delta.reason = if delta.is_empty() { String::new() } else { self.why_changed(&delta) };
         self.published_before = std::mem::replace(&mut self.published, wanted);

@@ -118,6 +118,11 @@ impl Rehearsal {
                 }
                 self.begin_tick(hand);
             }
+            if self.tick < hand.insert_from {
+                // Nothing may start that soon: only time passes.
+                self.queue.clear();
+                self.for_idle = true;
+            }
             while let Some(at) = self.queue.front().copied() {
                 if budget.left() == 0 {
                     return false;
@@ -142,7 +147,13 @@ impl Rehearsal {
         self.world.drain();
         self.engaged.clear();
         let open: BTreeSet<u32> = self.world.running().collect();
-        self.ends.extend(self.open.difference(&open).map(|id| (*id, self.tick)));
+        for id in self.open.difference(&open) {
+            self.ends.insert(*id, self.tick);
+            // How long a wait takes is known once it is over.
+            if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
+                step.duration = (self.tick - step.start).max(1);
+            }
+        }
         self.running.retain(|id, _| open.contains(id));
         self.open = open;
         self.enter_domain(hand);
@@ -153,10 +164,8 @@ impl Rehearsal {
                 self.goals.entry(owner).or_default().push(((report.wish, report.args), left));
             }
         }
-        // Nothing may start that soon: only time passes.
-        let may = self.tick >= hand.insert_from;
-        self.for_idle = !may;
-        self.queue = if may { self.order() } else { VecDeque::new() };
+        self.for_idle = false;
+        self.queue = self.order();
     }
 
     /// Those who have waited longest come first, then the order in which characters are declared.
@@ -385,9 +394,7 @@ impl Rehearsal {
 
     fn step(&mut self, hand: &Stagehand<'_>, at: usize, deed: &Deed, duration: Tick) -> Step {
         let (name, args) = named(hand.model, deed);
-        let again = |step: &&Step| {
-            step.start == self.tick && step.action == name && step.args == args && step.duration == duration
-        };
+        let again = |step: &&Step| step.start == self.tick && step.action == name && step.args == args;
         let used = |id: u32| self.steps.iter().any(|step| step.id == id);
         let known = hand.known.values().filter(|step| !used(step.id)).find(again).map(|step| step.id);
         let id = known.unwrap_or_else(|| {

@@ -314,7 +314,8 @@ impl<'s> Life<'s> {
         for step in prefix {
             world.schedule(model, step).map_err(|why| format!("1: step {} cannot be read: {why}", step.id))?;
             last = last.max(step.start);
-            plan.steps.push(step.clone());
+            // What is locked and late starts at the next chance.
+            plan.steps.push(Step { start: step.start.max(self.now + 1), ..step.clone() });
         }
         world.step_to(model, last);
         for event in world.drain() {
