@@ -263,7 +263,7 @@ impl Planner for Cast {
         });
         // What should have started by now, as far as is known, will start later than it was rehearsed.
         let mut waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id) && !self.asks(step));
-        if late || waiting.any(|step| step.start < now.least) {
+        if late || waiting.any(|step| step.start <= now.least) {
             self.upset();
         }
     }
