@@ -147,7 +147,7 @@ impl ClassicalBench {
         let median_ratio = median(both().filter_map(|problem| problem.ratio).collect());
         let mut claims = Vec::new();
         if let Some(peer_solved) = peer_solved {
-            claims.push(Claim::at_least("problems solved", solved as f64, peer_solved as f64, ""));
+            claims.push(Claim::at_least("solved, beside Fast Downward", solved as f64, peer_solved as f64, "problems"));
         }
         if let Some(ratio) = median_ratio {
             claims.push(Claim::at_least("as fast as Fast Downward, median", ratio, 1.0, "×"));
@@ -156,8 +156,9 @@ impl ClassicalBench {
             limit: self.limit.as_secs_f64(),
             solved,
             peer_solved,
-            seconds: both().map(|problem| problem.ours.seconds).sum(),
-            peer_seconds: peer_solved.map(|_| peers().map(|peer| peer.seconds).sum()),
+            // Nothing at all sums up to minus zero.
+            seconds: both().map(|problem| problem.ours.seconds).sum::<f64>() + 0.0,
+            peer_seconds: peer_solved.map(|_| peers().map(|peer| peer.seconds).sum::<f64>() + 0.0),
             steps: both().map(|problem| problem.ours.steps).sum(),
             peer_steps: peer_solved.map(|_| peers().map(|peer| peer.steps).sum()),
             median_ratio,

@@ -36,18 +36,17 @@ pub struct BestFirstOptions {
     pub unit_costs: bool,
     /// Whether to count landmarks.
     pub landmarks: bool,
+    /// So much work is done greedily before novelty gets a turn, where both are to take turns. A unit is about 25 ns.
+    pub alone: u64,
     /// So many states are kept at most.
     pub states_max: usize,
 }
 
 impl Default for BestFirstOptions {
     fn default() -> Self {
-        Self { guide: Guide::Greedy, unit_costs: true, landmarks: true, states_max: 20_000_000 }
+        Self { guide: Guide::Greedy, unit_costs: true, landmarks: true, alone: 20_000_000, states_max: 20_000_000 }
     }
 }
-
-/// So much work is done greedily before novelty gets a turn: about half a second.
-const ALONE: u64 = 20_000_000;
 
 /// A search that goes on where it looks best.
 pub struct BestFirst {
@@ -59,7 +58,7 @@ pub struct BestFirst {
 enum Kernel {
     Greedy(Box<Greedy>),
     Novelty(Box<Explorer>),
-    Both { greedy: Box<Greedy>, novelty: Box<Explorer> },
+    Both { greedy: Box<Greedy>, novelty: Box<Explorer>, alone: u64 },
     Shortest(Box<Labelled<Unlabelled>>),
 }
 
@@ -77,7 +76,9 @@ impl BestFirst {
         let kernel = match options.guide {
             Guide::Greedy => Kernel::Greedy(greedy(target)),
             Guide::Novelty => Kernel::Novelty(novelty(target)),
-            Guide::Both => Kernel::Both { greedy: greedy(target.clone()), novelty: novelty(target) },
+            Guide::Both => {
+                Kernel::Both { greedy: greedy(target.clone()), novelty: novelty(target), alone: options.alone }
+            }
             Guide::Shortest => {
                 let options = LabelledOptions { unit_costs: options.unit_costs, ..LabelledOptions::default() };
                 let problem = Arc::clone(&problem);
@@ -94,8 +95,8 @@ impl BestFirst {
             self.outcome = match &mut self.kernel {
                 Kernel::Greedy(greedy) => greedy.step(),
                 Kernel::Novelty(novelty) => novelty.step(),
-                Kernel::Both { greedy, novelty } => {
-                    if greedy.work() <= novelty.work() + ALONE {
+                Kernel::Both { greedy, novelty, alone } => {
+                    if greedy.work() <= novelty.work() + *alone {
                         greedy.step()
                     } else {
                         novelty.step()

@@ -115,7 +115,7 @@ fn searches_agree_with_looking_at_everything() {
         let plain = BestFirstOptions { landmarks: false, ..greedy };
         let shortest = BestFirstOptions { guide: Guide::Shortest, ..greedy };
         let novelty = BestFirstOptions { guide: Guide::Novelty, ..greedy };
-        let both = BestFirstOptions { guide: Guide::Both, ..greedy };
+        let both = BestFirstOptions { guide: Guide::Both, alone: 500, ..greedy };
         for options in [greedy, plain, shortest, novelty, both] {
             let outcome = solve(&problem, target.clone(), options).0;
             match fewest {
@@ -157,7 +157,7 @@ fn a_search_in_pieces_is_the_same_search() {
     let relaxation = Arc::new(Relaxation::new(&problem, true));
     let start = problem.initial();
     for guide in [Guide::Greedy, Guide::Shortest, Guide::Novelty, Guide::Both] {
-        let options = BestFirstOptions { guide, ..BestFirstOptions::default() };
+        let options = BestFirstOptions { guide, alone: 1_000, ..BestFirstOptions::default() };
         let begin = || BestFirst::new(Arc::clone(&problem), &relaxation, &start, target.clone(), options);
         let (mut whole, mut pieces) = (begin(), begin());
         let found = whole.run(&mut Budget::of(100_000)).clone();
