@@ -171,7 +171,7 @@ fn figures(all: Vec<Work>) -> GroundFigures {
 }
 
 /// The middle one; of an even number the lower.
-fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied()
 }

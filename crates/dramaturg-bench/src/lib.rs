@@ -7,7 +7,8 @@
 //!
 //! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
-//! [`translator`] of Fast Downward, [`validate`] the simulator and the validator on a long plan,
+//! [`translator`] of Fast Downward, [`classical`] planning beside all of it ([`downward`]) by [`whole_command`],
+//! [`validate`] the simulator and the validator on a long plan,
 //! [`runtime`] how soon and how surely tasks reach a game.
 
 pub mod timing;
@@ -24,6 +25,11 @@ pub mod translator;
 pub use translator::Translator;
 pub mod ground;
 pub use ground::{GroundBench, GroundFigures, ProblemFigures};
+pub mod downward;
+pub mod whole_command;
+pub use downward::Downward;
+pub mod classical;
+pub use classical::{Attempt, ClassicalBench, ClassicalFigures};
 pub mod runtime;
 pub use runtime::{RuntimeBench, RuntimeFigures};
 pub mod validate;

@@ -1,8 +1,8 @@
-//! `dramaturg bench runtime`: that it measures what it says, not how fast this machine is.
+//! `dramaturg bench runtime` and `classical`: that it measures what it says, not how fast this machine is.
 
 mod common;
 
-use common::Stage;
+use common::{LAMP_DOMAIN, LAMP_PROBLEM, Stage};
 use serde_json::Value;
 
 fn number(value: &Value, path: &str) -> f64 {
@@ -77,4 +77,27 @@ fn the_process_of_games_wants_an_order() {
     let run = Stage::new().run_with(&["bench", "games"], b"play!\n");
     assert_eq!(run.code, 20, "{}", run.out);
     assert!(run.err.contains("must be an order"), "{}", run.err);
+}
+
+#[test]
+fn plans_are_measured_as_whole_commands_also_without_a_peer() {
+    // The same lamp, but broken.
+    let dark = LAMP_PROBLEM.replace("(:init)", "(:init (broken))");
+    let stage = Stage::with(&[
+        ("problems/lamp/domain.pddl", LAMP_DOMAIN),
+        ("problems/lamp/p01.pddl", LAMP_PROBLEM),
+        ("problems/dark/domain.pddl", LAMP_DOMAIN),
+        ("problems/dark/p01.pddl", &dark),
+    ]);
+    let args = ["bench", "classical", "problems", "--python", "no-such-python", "--limit", "60"];
+    let (code, report) = stage.json(&args);
+    assert_eq!((code, &report["what"], &report["ok"]), (0, &"classical".into(), &true.into()), "{report:#}");
+    assert_eq!((&report["solved"], &report["peer_solved"]), (&1.into(), &Value::Null), "{report:#}");
+    assert_eq!(report["problems"][0]["ours"]["solved"], false, "{report:#}");
+    assert!(number(&report, "/problems/1/ours/steps") >= 1.0 && number(&report, "/problems/1/ours/seconds") > 0.0);
+    let run = stage.run(&args);
+    assert!(run.out.contains("1 of 2") && run.out.contains("pip install up-fast-downward"), "{}", run.out);
+    let run = stage.run(&["bench", "classical", "problems", "--downward", "nowhere.py"]);
+    assert_eq!(run.code, 20, "{}", run.err);
+    assert!(run.err.contains("is not Fast Downward"), "{}", run.err);
 }

@@ -1,5 +1,6 @@
 //! `dramaturg bench`: the figures that claims about speed and memory rest on.
 
+mod classical;
 mod runtime;
 
 use std::io::Write;
@@ -25,6 +26,7 @@ use crate::style::{BAD, BOLD, DIM, GOOD};
 Examples:
   dramaturg bench compile
   dramaturg bench ground benchmarks/classical --repeat 20
+  dramaturg bench classical benchmarks --python venv/bin/python
   dramaturg bench validate --json
   dramaturg bench runtime
   dramaturg bench runtime --only ticks,hand-over --seconds 20")]
@@ -61,6 +63,8 @@ enum What {
         #[command(flatten)]
         repeat: Repeat,
     },
+    /// Planning of classical and ADL problems, beside Fast Downward's LAMA
+    Classical(classical::Classical),
     /// The simulator and the validator, on a long plan
     Validate {
         /// How many steps the plan has
@@ -101,22 +105,29 @@ impl Bench {
                 compile(shell, bench)
             }
             What::Ground { folder, translator, python, repeat } => {
-                let problems = GroundBench::find(folder)
-                    .map_err(|error| Failure::trouble(format!("cannot read `{}`: {error}", folder.display())))?;
-                if problems.is_empty() {
-                    let failure = Failure::trouble(format!("there are no PDDL problems in `{}`", folder.display()));
-                    return Err(failure.hint("each folder of problems needs a `domain.pddl`"));
-                }
+                let problems = problems(folder)?;
                 let translator = peer(translator.as_deref(), python)?;
                 ground(shell, GroundBench { problems, repeat: repeat.repeat as usize, translator })
             }
             What::Validate { steps, repeat } => {
                 validate(shell, ValidateBench { steps: *steps, repeat: repeat.repeat as usize })
             }
+            What::Classical(bench) => bench.run(shell),
             What::Runtime(bench) => bench.run(shell),
             What::Games => runtime::games(shell),
         }
     }
+}
+
+/// The PDDL problems in a folder.
+fn problems(folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
+    let problems = GroundBench::find(folder)
+        .map_err(|error| Failure::trouble(format!("cannot read `{}`: {error}", folder.display())))?;
+    if problems.is_empty() {
+        let failure = Failure::trouble(format!("there are no PDDL problems in `{}`", folder.display()));
+        return Err(failure.hint("each folder of problems needs a `domain.pddl`"));
+    }
+    Ok(problems)
 }
 
 fn peer(named: Option<&Path>, python: &Path) -> Result<Option<Translator>, Failure> {

@@ -192,7 +192,7 @@ impl Plan {
             let options = BestFirstOptions { guide, ..options };
             BestFirst::new(Arc::clone(&problem), &relaxation, &start, target.clone(), options)
         };
-        let mut greedy = search(Guide::Greedy);
+        let mut greedy = search(Guide::Both);
         let mut outcome = greedy.run(&mut Budget::of(PIECE)).clone();
         while outcome == Outcome::Searching {
             outcome = greedy.run(&mut Budget::of(PIECE)).clone();

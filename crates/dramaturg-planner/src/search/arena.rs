@@ -1,6 +1,6 @@
 //! The states that a search has met, each once.
 
-use dramaturg_model::{Fixed, Table, ids};
+use dramaturg_model::{Table, ids};
 
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -171,28 +171,4 @@ impl Arena {
 /// Where a state with a label is looked for.
 fn spread(hash: u64, label: u64) -> u64 {
     hash ^ label.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-}
-
-/// What steps cost in a search.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Steps {
-    unit_costs: bool,
-}
-
-impl Steps {
-    /// What their operators cost, or one each.
-    pub(super) fn new(unit_costs: bool) -> Self {
-        Self { unit_costs }
-    }
-
-    pub(super) fn cost(self, problem: &Problem, operator: OperatorId) -> u32 {
-        if self.unit_costs { 1 } else { whole_cost(problem, operator) }
-    }
-}
-
-/// What an operator costs, in whole units; what depends on the state counts as one.
-pub(super) fn whole_cost(problem: &Problem, operator: OperatorId) -> u32 {
-    let cost = problem.operators[operator].cost.as_number().unwrap_or(Fixed::ONE);
-    let whole = cost.floor_int().saturating_add(i64::from(!cost.is_int()));
-    u32::try_from(whole.max(0)).unwrap_or(u32::MAX / 1024)
 }

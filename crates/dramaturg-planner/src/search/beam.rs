@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::arena::{Arena, NodeId, Steps};
+use super::arena::{Arena, NodeId};
 use super::outcome::Outcome;
 use super::relaxation::Relaxation;
 use super::relaxed::Relaxed;
+use super::steps::Steps;
 use super::target::Target;
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -113,7 +114,7 @@ impl<S: Score> Beam<S> {
     pub fn new(problem: Arc<Problem>, start: &PackedState, target: Target, policy: S, options: BeamOptions) -> Self {
         let mut beam = Self {
             arena: Arena::new(&problem),
-            steps: Steps::new(options.unit_costs),
+            steps: Steps::to_all_states(options.unit_costs),
             target,
             policy,
             options,
@@ -171,7 +172,7 @@ impl<S: Score> Beam<S> {
         let mut end = None;
         if self.depth < self.options.steps_max {
             for operator in &applicable {
-                let Some(state) = self.problem.successor(&here, *operator) else { continue };
+                let Some(state) = self.steps.successor(&self.problem, &here, *operator) else { continue };
                 let cost = self.arena.cost(node).saturating_add(self.steps.cost(&self.problem, *operator));
                 end = self.meet(&state, Some((node, *operator)), cost);
                 if end.is_some() {

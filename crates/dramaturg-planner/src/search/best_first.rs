@@ -20,7 +20,8 @@ pub enum Guide {
     Greedy,
     /// What has not been seen before, at this distance from the target: distances are hardly ever computed.
     Novelty,
-    /// First greedily; if that takes long, by turns so and by novelty. What either finds, or proves, counts.
+    /// First greedily; if that takes long, by turns so and by novelty, with as much work for each. What either finds, or proves,
+    /// counts.
     Both,
     /// The way so far and the distance together, for short plans.
     Shortest,
@@ -35,20 +36,17 @@ pub struct BestFirstOptions {
     pub unit_costs: bool,
     /// Whether to count landmarks.
     pub landmarks: bool,
+    /// So much work is done greedily before novelty gets a turn, where both are to take turns. A unit is about 25 ns.
+    pub alone: u64,
     /// So many states are kept at most.
     pub states_max: usize,
 }
 
 impl Default for BestFirstOptions {
     fn default() -> Self {
-        Self { guide: Guide::Greedy, unit_costs: true, landmarks: true, states_max: 20_000_000 }
+        Self { guide: Guide::Greedy, unit_costs: true, landmarks: true, alone: 20_000_000, states_max: 20_000_000 }
     }
 }
-
-/// So many states are looked at greedily before novelty gets a turn.
-const ALONE: u64 = 2_000;
-/// So many units is a turn.
-const TURN: u64 = 200;
 
 /// A search that goes on where it looks best.
 pub struct BestFirst {
@@ -60,7 +58,7 @@ pub struct BestFirst {
 enum Kernel {
     Greedy(Box<Greedy>),
     Novelty(Box<Explorer>),
-    Both { greedy: Box<Greedy>, novelty: Box<Explorer>, units: u64 },
+    Both { greedy: Box<Greedy>, novelty: Box<Explorer>, alone: u64 },
     Shortest(Box<Labelled<Unlabelled>>),
 }
 
@@ -78,7 +76,9 @@ impl BestFirst {
         let kernel = match options.guide {
             Guide::Greedy => Kernel::Greedy(greedy(target)),
             Guide::Novelty => Kernel::Novelty(novelty(target)),
-            Guide::Both => Kernel::Both { greedy: greedy(target.clone()), novelty: novelty(target), units: 0 },
+            Guide::Both => {
+                Kernel::Both { greedy: greedy(target.clone()), novelty: novelty(target), alone: options.alone }
+            }
             Guide::Shortest => {
                 let options = LabelledOptions { unit_costs: options.unit_costs, ..LabelledOptions::default() };
                 let problem = Arc::clone(&problem);
@@ -95,10 +95,12 @@ impl BestFirst {
             self.outcome = match &mut self.kernel {
                 Kernel::Greedy(greedy) => greedy.step(),
                 Kernel::Novelty(novelty) => novelty.step(),
-                Kernel::Both { greedy, novelty, units } => {
-                    let turn = units.saturating_sub(ALONE) / TURN;
-                    *units += 1;
-                    if *units <= ALONE || turn % 2 == 1 { greedy.step() } else { novelty.step() }
+                Kernel::Both { greedy, novelty, alone } => {
+                    if greedy.work() <= novelty.work() + *alone {
+                        greedy.step()
+                    } else {
+                        novelty.step()
+                    }
                 }
                 Kernel::Shortest(shortest) => shortest.step(),
             };

@@ -12,6 +12,7 @@ use super::open::Buckets;
 use super::outcome::Outcome;
 use super::relaxation::Relaxation;
 use super::relaxed::Relaxed;
+use super::steps::Steps;
 use super::target::Target;
 use crate::ground::{Condition, Conjunction, OperatorId, Problem};
 use crate::packed::PackedState;
@@ -39,6 +40,7 @@ struct Course {
 pub(super) struct Explorer {
     problem: Arc<Problem>,
     target: Target,
+    steps: Steps,
     /// The parts of the target.
     goals: Vec<Condition>,
     relaxed: Relaxed,
@@ -71,6 +73,7 @@ impl Explorer {
             goals: parts(&target),
             relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
             arena: Arena::new(&problem),
+            steps: Steps::towards(&problem, &target, start, true),
             target,
             seen: None,
             marks: Vec::new(),
@@ -99,6 +102,12 @@ impl Explorer {
         (self.expanded, self.evaluated)
     }
 
+    /// About how much work it has done, in the measure of estimates.
+    pub(super) fn work(&self) -> u64 {
+        let values = self.problem.variables.len() + self.problem.numbers.len();
+        self.evaluated * (2 * values as u64 + 20) + self.courses.len() as u64 * self.relaxed.work()
+    }
+
     /// The way to a state that misses as few goals as any so far.
     pub(super) fn nearest(&self) -> Vec<OperatorId> {
         self.best.map_or_else(Vec::new, |(_, node)| self.arena.way(node))
@@ -121,7 +130,7 @@ impl Explorer {
         self.problem.applicable(&here, &mut applicable);
         let mut end = None;
         for operator in &applicable {
-            let Some(next) = self.problem.successor(&here, *operator) else { continue };
+            let Some(next) = self.steps.successor(&self.problem, &here, *operator) else { continue };
             self.state = next;
             end = self.meet(Some((node, *operator)));
             if end.is_some() {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::arena::{Arena, NodeId, Steps};
+use super::arena::{Arena, NodeId};
 use super::best_first::BestFirstOptions;
 use super::landmarks::Landmarks;
 use super::open::Buckets;
 use super::outcome::Outcome;
 use super::relaxation::Relaxation;
 use super::relaxed::Relaxed;
+use super::steps::Steps;
 use super::target::Target;
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -81,8 +82,8 @@ impl Greedy {
         Self {
             relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
             arena: Arena::new(&problem),
+            steps: Steps::towards(&problem, &target, start, options.unit_costs),
             target,
-            steps: Steps::new(options.unit_costs),
             landmarks,
             passed: Vec::new(),
             lists,
@@ -108,6 +109,11 @@ impl Greedy {
         (self.expanded, self.evaluated)
     }
 
+    /// About how much work it has done.
+    pub(super) fn work(&self) -> u64 {
+        self.evaluated * self.relaxed.work()
+    }
+
     /// The way to the state that is nearest to the target so far.
     pub(super) fn nearest(&self) -> Vec<OperatorId> {
         self.best.map_or_else(Vec::new, |(_, node)| self.arena.way(node))
@@ -118,7 +124,9 @@ impl Greedy {
         let parent = if self.started {
             let Some((node, operator)) = self.next_entry() else { return Outcome::Exhausted };
             self.arena.read(node, &mut self.state);
-            let Some(next) = self.problem.successor(&self.state, operator) else { return Outcome::Searching };
+            let Some(next) = self.steps.successor(&self.problem, &self.state, operator) else {
+                return Outcome::Searching;
+            };
             self.state = next;
             Some((node, operator))
         } else {
@@ -167,16 +175,10 @@ impl Greedy {
         self.expanded += 1;
         let mut applicable = std::mem::take(&mut self.applicable);
         self.problem.applicable(&self.state, &mut applicable);
-        let any_helps = self
-            .landmarks
-            .as_ref()
-            .is_some_and(|landmarks| applicable.iter().any(|operator| landmarks.helps(&self.passed_now, *operator)));
         for operator in &applicable {
             let on_way = self.relaxed.preferred().binary_search(operator).is_ok();
-            let helps = any_helps
-                && self.landmarks.as_ref().is_some_and(|landmarks| landmarks.helps(&self.passed_now, *operator));
             for list in &mut self.lists {
-                if !list.only_preferred || on_way || helps {
+                if !list.only_preferred || on_way {
                     let key = if list.counts_landmarks { estimate.landmarks } else { estimate.distance };
                     list.open.push(key, (node, *operator));
                 }

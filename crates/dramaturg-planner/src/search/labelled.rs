@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::arena::{Arena, NodeId, Steps};
+use super::arena::{Arena, NodeId};
 use super::outcome::Outcome;
 use super::relaxation::Relaxation;
 use super::relaxed::Relaxed;
+use super::steps::Steps;
 use super::target::Target;
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -133,7 +134,7 @@ impl<L: Labels> Labelled<L> {
         let mut search = Self {
             relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
             arena: Arena::new(&problem),
-            steps: Steps::new(options.unit_costs),
+            steps: Steps::towards(&problem, &target, start, options.unit_costs),
             target,
             labels,
             options,
@@ -194,7 +195,7 @@ impl<L: Labels> Labelled<L> {
             if self.labels.is_settled(label) && self.known.contains(&label) {
                 continue;
             }
-            let Some(next) = self.problem.successor(&here, *operator) else { continue };
+            let Some(next) = self.steps.successor(&self.problem, &here, *operator) else { continue };
             let cost = cost.saturating_add(self.steps.cost(&self.problem, *operator));
             if cost > self.options.cost_max {
                 continue;

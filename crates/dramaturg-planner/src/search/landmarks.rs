@@ -8,7 +8,7 @@ use dramaturg_model::{FluentId, Id, Table, ids};
 
 use super::relaxation::{ComponentId, PropositionId, Relaxation, fact};
 use super::target::Target;
-use crate::ground::{Lists, Meaning, OperatorId, Problem, VariableId};
+use crate::ground::{Lists, Meaning, Problem, VariableId};
 use crate::packed::PackedState;
 
 ids! {
@@ -38,8 +38,6 @@ const LANDMARKS_MAX: usize = 4_000;
 #[derive(Clone, Debug)]
 pub struct Landmarks {
     landmarks: Table<LandmarkId, Landmark>,
-    /// The landmarks that an operator may make true.
-    made_by: Lists<LandmarkId>,
     words: usize,
 }
 
@@ -110,14 +108,6 @@ impl Landmarks {
             open += u32::from(!has(passed, id) || again());
         }
         open
-    }
-
-    /// Whether an operator may make one true that comes next.
-    pub(super) fn helps(&self, passed: &[u64], operator: OperatorId) -> bool {
-        self.made_by
-            .get(operator.index())
-            .iter()
-            .any(|id| !has(passed, *id) && self.landmarks[*id].before.iter().all(|first| has(passed, *first)))
     }
 }
 
@@ -241,10 +231,13 @@ impl<'a> Finder<'a> {
         }
     }
 
+    fn propositions(&self, id: LandmarkId) -> Vec<PropositionId> {
+        self.landmarks[id].values.iter().map(|(variable, value)| fact(self.problem, *variable, *value)).collect()
+    }
+
     /// What must hold before a landmark is made true for the first time.
     fn look_before(&mut self, id: LandmarkId) {
-        let landmark: Vec<PropositionId> =
-            self.landmarks[id].values.iter().map(|(variable, value)| fact(self.problem, *variable, *value)).collect();
+        let landmark = self.propositions(id);
         self.explore(&landmark);
         let mut firsts: Vec<ComponentId> = Vec::new();
         for value in &landmark {
@@ -359,15 +352,7 @@ impl<'a> Finder<'a> {
     }
 
     fn finish(self) -> Landmarks {
-        let mut made_by = Vec::new();
-        for (id, landmark) in self.landmarks.iter() {
-            for (variable, value) in &landmark.values {
-                made_by.extend(self.problem.index.achievers(*variable, *value).iter().map(|operator| (operator.0, id)));
-            }
-        }
-        made_by.sort_unstable();
-        made_by.dedup();
         let words = self.landmarks.len().div_ceil(64);
-        Landmarks { made_by: Lists::new(self.problem.operators.len(), &made_by), landmarks: self.landmarks, words }
+        Landmarks { landmarks: self.landmarks, words }
     }
 }

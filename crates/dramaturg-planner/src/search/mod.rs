@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! [`target`] is what is searched for. [`relaxation`] is a problem in which nothing is ever undone, compiled once and shared;
+//! [`target`] is what is searched for; `steps` is what leads there and what it costs. [`relaxation`] is a problem in which nothing is ever undone, compiled once and shared;
 //! [`relaxed`] computes with it how far a state is from a target and which operators help. [`landmarks`] are what every way must
 //! come by, [`novelty`] what was not seen before. [`arena`] keeps the states that were met, [`open`] those that wait.
 //!
@@ -26,11 +26,13 @@ pub mod novelty;
 pub mod open;
 pub mod outcome;
 pub use outcome::Outcome;
+mod parts;
 pub mod proof;
 pub mod relaxation;
 pub use relaxation::Relaxation;
 pub mod relaxed;
 pub use relaxed::Relaxed;
+mod steps;
 pub mod target;
 pub use target::Target;
 

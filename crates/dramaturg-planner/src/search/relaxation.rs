@@ -8,7 +8,8 @@
 use dramaturg_model::{Comparison, Fixed, Id, Table, ids};
 use rustc_hash::FxHashMap;
 
-use super::arena::whole_cost;
+use super::parts::Parts;
+use super::steps::whole_cost;
 use crate::ground::{
     Condition, Conjunction, GroundChange, GroundEffect, GroundTrigger, Lists, Literal, NumberId, NumberTest,
     OperatorId, Problem, ValueSet, VariableId,
@@ -48,10 +49,10 @@ const STEPS_MAX: u32 = 64;
 #[derive(Clone, Debug)]
 pub struct Relaxation {
     /// Values come first, numbered as in the problem's index.
-    facts: usize,
-    sets: FxHashMap<Literal, PropositionId>,
-    tests: Vec<(PropositionId, NumberTest)>,
-    count: usize,
+    pub(super) facts: usize,
+    pub(super) sets: FxHashMap<Literal, PropositionId>,
+    pub(super) tests: Vec<(PropositionId, NumberTest)>,
+    pub(super) count: usize,
     /// The sets that a value is in.
     pub(super) within: Lists<PropositionId>,
     /// The components that wait for a proposition.
@@ -63,6 +64,8 @@ pub struct Relaxation {
     pub(super) effects: Lists<PropositionId>,
     /// Which comparisons each component helps.
     pub(super) pushes: Lists<Push>,
+    /// Whether there are any.
+    pub(super) has_pushes: bool,
     /// Components that wait for nothing.
     pub(super) free: Vec<ComponentId>,
     /// Derived facts that may become false again, which nobody here can follow.
@@ -118,16 +121,11 @@ struct Writer<'p> {
     problem: &'p Problem,
     unit_costs: bool,
     facts: usize,
-    count: usize,
     sets: FxHashMap<Literal, PropositionId>,
-    within: Vec<(u32, PropositionId)>,
     tests: Vec<(PropositionId, NumberTest)>,
     /// The comparisons that read a number, with its factor.
     tests_of: FxHashMap<NumberId, Vec<usize>>,
-    components: Table<ComponentId, Component>,
-    needs: Vec<(u32, PropositionId)>,
-    effects: Vec<(u32, PropositionId)>,
-    pushes: Vec<(u32, Push)>,
+    parts: Parts,
 }
 
 impl<'p> Writer<'p> {
@@ -137,15 +135,10 @@ impl<'p> Writer<'p> {
             problem,
             unit_costs,
             facts: facts.unwrap_or(0),
-            count: facts.unwrap_or(0),
             sets: FxHashMap::default(),
-            within: Vec::new(),
             tests: Vec::new(),
             tests_of: FxHashMap::default(),
-            components: Table::new(),
-            needs: Vec::new(),
-            effects: Vec::new(),
-            pushes: Vec::new(),
+            parts: Parts { count: facts.unwrap_or(0), ..Parts::default() },
         }
     }
 
@@ -208,12 +201,12 @@ impl<'p> Writer<'p> {
         if let Some(known) = self.sets.get(&literal) {
             return *known;
         }
-        let id = PropositionId::from_index(self.count);
-        self.count += 1;
+        let id = PropositionId::from_index(self.parts.count);
+        self.parts.count += 1;
         self.sets.insert(literal, id);
         let size = self.problem.variables[literal.variable].size();
         for value in self.problem.sets.values(literal.values, size) {
-            self.within.push((fact(self.problem, literal.variable, value).0, id));
+            self.parts.within.push((fact(self.problem, literal.variable, value).0, id));
         }
         id
     }
@@ -225,8 +218,8 @@ impl<'p> Writer<'p> {
         if let Some((id, _)) = found.next() {
             return *id;
         }
-        let id = PropositionId::from_index(self.count);
-        self.count += 1;
+        let id = PropositionId::from_index(self.parts.count);
+        self.parts.count += 1;
         for (number, _) in &test.terms {
             self.tests_of.entry(*number).or_default().push(self.tests.len());
         }
@@ -415,35 +408,19 @@ impl<'p> Writer<'p> {
         if effects.is_empty() && pushes.is_empty() {
             return;
         }
-        let id = self.components.push(Component { operator, needs: needs.len() as u32, cost });
-        self.needs.extend(needs.iter().map(|need| (id.0, *need)));
-        self.effects.extend(effects.iter().map(|effect| (id.0, *effect)));
-        self.pushes.extend(pushes.iter().map(|push| (id.0, *push)));
+        let id = self.parts.components.push(Component { operator, needs: needs.len() as u32, cost });
+        self.parts.needs.extend(needs.iter().map(|need| (id.0, *need)));
+        self.parts.effects.extend(effects.iter().map(|effect| (id.0, *effect)));
+        self.parts.pushes.extend(pushes.iter().map(|push| (id.0, *push)));
     }
 
     fn finish(self) -> Relaxation {
         let problem = self.problem;
-        let components = self.components.len();
-        let readers: Vec<(u32, ComponentId)> =
-            self.needs.iter().map(|(component, need)| (need.0, ComponentId(*component))).collect();
         let no = |yes: u32| u32::from(yes == 0);
         let released = problem.derived.iter().map(|derived| fact(problem, derived.variable, no(derived.yes)));
         let mut released: Vec<PropositionId> = released.collect();
         released.sort_unstable();
         released.dedup();
-        Relaxation {
-            facts: self.facts,
-            sets: self.sets,
-            tests: self.tests,
-            count: self.count,
-            within: Lists::new(self.facts, &self.within),
-            readers: Lists::new(self.count, &readers),
-            free: self.components.iter().filter(|(_, component)| component.needs == 0).map(|(id, _)| id).collect(),
-            needs: Lists::new(components, &self.needs),
-            effects: Lists::new(components, &self.effects),
-            pushes: Lists::new(components, &self.pushes),
-            components: self.components,
-            released,
-        }
+        self.parts.finish(self.facts, self.sets, self.tests, released)
     }
 }

@@ -33,6 +33,13 @@ enum Want {
     Any(Vec<PropositionId>),
 }
 
+/// How many propositions a component waits for, and what those cost that it has.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    open: u32,
+    sum: u32,
+}
+
 /// Computes distances to one target in the problem in which nothing is undone.
 #[derive(Clone, Debug)]
 pub struct Relaxed {
@@ -41,9 +48,9 @@ pub struct Relaxed {
     is_wanted: Table<PropositionId, bool>,
     costs: Table<PropositionId, u32>,
     supporters: Table<PropositionId, u32>,
-    waits: Vec<u32>,
-    open_needs: Table<ComponentId, u32>,
-    sums: Table<ComponentId, u32>,
+    /// What each component still waits for.
+    waits: Table<ComponentId, Wait>,
+    waits_at_first: Vec<Wait>,
     queue: Vec<Vec<PropositionId>>,
     queue_at: usize,
     queued: usize,
@@ -64,22 +71,20 @@ impl Relaxed {
     /// Ready to estimate distances to a target.
     pub fn new(problem: &Problem, relaxation: Arc<Relaxation>, target: &Target) -> Self {
         let wanted = Wanted::new(problem, &relaxation, target);
+        let relaxation = relaxation.trimmed(&wanted.all()).map_or(relaxation, Arc::new);
         let mut is_wanted = Table::filled(relaxation.len(), false);
         for id in wanted.plain.iter().flatten() {
             is_wanted[*id] = true;
         }
-        let waits: Vec<u32> = relaxation.components.values().map(|component| component.needs).collect();
+        let waits = relaxation.components.values().map(|component| Wait { open: component.needs, sum: 0 });
+        let waits_at_first: Vec<Wait> = waits.collect();
         Self {
             wanted,
             is_wanted,
             costs: Table::filled(relaxation.len(), NEVER),
             supporters: Table::filled(relaxation.len(), GIVEN),
-            open_needs: waits.iter().copied().fold(Table::new(), |mut table, waits| {
-                table.push(waits);
-                table
-            }),
-            sums: Table::filled(waits.len(), 0),
-            waits,
+            waits: Table::filled(waits_at_first.len(), Wait::default()),
+            waits_at_first,
             queue: Vec::new(),
             queue_at: 0,
             queued: 0,
@@ -128,11 +133,15 @@ impl Relaxed {
         &self.made
     }
 
+    /// About how much work an estimate is, beside other searches' work.
+    pub(super) fn work(&self) -> u64 {
+        self.relaxation.components.len() as u64 + 100
+    }
+
     fn explore(&mut self, problem: &Problem, state: &PackedState) {
         let relaxation = Arc::clone(&self.relaxation);
         self.costs.values_mut().for_each(|cost| *cost = NEVER);
-        self.sums.values_mut().for_each(|sum| *sum = 0);
-        self.open_needs.values_mut().zip(&self.waits).for_each(|(open, waits)| *open = *waits);
+        self.waits.values_mut().zip(&self.waits_at_first).for_each(|(wait, first)| *wait = *first);
         self.queue.iter_mut().for_each(Vec::clear);
         (self.queue_at, self.queued) = (0, 0);
         for variable in problem.variables.ids() {
@@ -168,12 +177,12 @@ impl Relaxed {
                 }
             }
             for component in relaxation.readers.get(id.index()) {
-                let sum = &mut self.sums[*component];
-                *sum = if self.only_dearest { cost.max(*sum) } else { sum.saturating_add(cost) };
-                let open = self.open_needs[*component] - 1;
-                self.open_needs[*component] = open;
-                if open == 0 {
-                    self.fire(&relaxation, *component, self.sums[*component]);
+                let wait = &mut self.waits[*component];
+                wait.sum = if self.only_dearest { cost.max(wait.sum) } else { wait.sum.saturating_add(cost) };
+                wait.open -= 1;
+                if wait.open == 0 {
+                    let sum = wait.sum;
+                    self.fire(&relaxation, *component, sum);
                 }
             }
         }
@@ -184,6 +193,9 @@ impl Relaxed {
         let cost = needs.saturating_add(component.cost);
         for effect in relaxation.effects.get(id.index()) {
             self.reach(*effect, cost, id.0);
+        }
+        if !relaxation.has_pushes {
+            return;
         }
         for push in relaxation.pushes.get(id.index()) {
             let more = push.gain.map_or(1, |gain| repeats(self.lacks[push.test], gain)) - 1;
@@ -259,7 +271,7 @@ impl Relaxed {
             let known = self.uses[operator];
             if known == 0 {
                 self.plan.push(operator);
-                if self.sums[component] == 0 {
+                if self.waits[component].sum == 0 {
                     self.preferred.push(operator);
                 }
             }
@@ -344,6 +356,18 @@ impl Wanted {
             plain.dedup();
         }
         Self { conditions, plain }
+    }
+
+    /// Everything that is mentioned.
+    fn all(&self) -> Vec<PropositionId> {
+        let mut all = Vec::new();
+        for want in self.conditions.iter().flatten().flatten() {
+            match want {
+                Want::One(id) => all.push(*id),
+                Want::Any(ids) => all.extend_from_slice(ids),
+            }
+        }
+        all
     }
 }
 

@@ -115,7 +115,7 @@ fn searches_agree_with_looking_at_everything() {
         let plain = BestFirstOptions { landmarks: false, ..greedy };
         let shortest = BestFirstOptions { guide: Guide::Shortest, ..greedy };
         let novelty = BestFirstOptions { guide: Guide::Novelty, ..greedy };
-        let both = BestFirstOptions { guide: Guide::Both, ..greedy };
+        let both = BestFirstOptions { guide: Guide::Both, alone: 500, ..greedy };
         for options in [greedy, plain, shortest, novelty, both] {
             let outcome = solve(&problem, target.clone(), options).0;
             match fewest {
@@ -135,13 +135,29 @@ fn searches_agree_with_looking_at_everything() {
 }
 
 #[test]
+fn what_all_has_cost_so_far_makes_no_other_state() {
+    let domain = "(define (domain d) (:predicates (at ?x) (seen ?x)) (:functions (total-cost) (bound) - number)
+        (:action go :parameters (?x ?y) :precondition (at ?x)
+         :effect (and (not (at ?x)) (at ?y) (seen ?y) (increase (total-cost) 3) (increase (bound) (total-cost)))))";
+    let text = "(define (problem p) (:domain d) (:objects a b c) (:init (at a) (= (total-cost) 0) (= (bound) 0))
+        (:goal (and (at a) (at b))) (:metric minimize (total-cost)))";
+    let model = pddl(domain, text);
+    let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
+    let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
+    for guide in [Guide::Greedy, Guide::Shortest, Guide::Novelty, Guide::Both] {
+        let options = BestFirstOptions { guide, ..BestFirstOptions::default() };
+        assert_eq!(solve(&problem, target.clone(), options).0, Outcome::Exhausted, "{guide:?}");
+    }
+}
+
+#[test]
 fn a_search_in_pieces_is_the_same_search() {
     let model = troy();
     let (problem, target) = character(&model, "paris");
     let relaxation = Arc::new(Relaxation::new(&problem, true));
     let start = problem.initial();
     for guide in [Guide::Greedy, Guide::Shortest, Guide::Novelty, Guide::Both] {
-        let options = BestFirstOptions { guide, ..BestFirstOptions::default() };
+        let options = BestFirstOptions { guide, alone: 1_000, ..BestFirstOptions::default() };
         let begin = || BestFirst::new(Arc::clone(&problem), &relaxation, &start, target.clone(), options);
         let (mut whole, mut pieces) = (begin(), begin());
         let found = whole.run(&mut Budget::of(100_000)).clone();

@@ -1,7 +1,7 @@
 //! Types: a tree below `object`, and types that have several parents.
 
 use dramaturg_model::{Choices, Span, Type, TypeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -146,10 +146,18 @@ impl Reader {
         self.add_type("object".into(), None, Span::NONE);
         let groups = self.groups(items);
         let mut declared: FxHashMap<SmolStr, Span> = FxHashMap::default();
-        for name in groups.iter().flat_map(|group| group.names) {
+        // Some domains declare a type twice, once as a kind of `object`, which everything is, and once as what it is.
+        let says_little = |group: &Group<'_>| group.ty.is_some_and(|ty| ty.atom().is_some_and(|atom| atom == "object"));
+        let mut little: FxHashSet<SmolStr> = FxHashSet::default();
+        for (group, name) in groups.iter().flat_map(|group| group.names.iter().map(move |name| (group, name))) {
             let Some(text) = self.name(name, "the name of a type") else { continue };
+            if says_little(group) {
+                little.insert(text.clone());
+            }
             if let Some(first) = declared.insert(text.clone(), name.span) {
-                self.report(fault::duplicate(name.span, "type", text, first));
+                if says_little(group) || !little.remove(text) {
+                    self.report(fault::duplicate(name.span, "type", text, first));
+                }
             } else if text != "object" {
                 self.add_type(text.clone(), Some(TypeTree::OBJECT), name.span);
             }

@@ -96,6 +96,11 @@ fn predicates_and_functions() {
 fn types() {
     check("(define (domain d) (:types a - b ;! circular-meaning\n  b - a))");
     check("(define (domain d) (:types a\n  a)) ;! duplicate-name");
+    check("(define (domain d) (:types a b c - object a - b\n  a - c)) ;! duplicate-name");
+    // As the competition's `storage` does.
+    check(
+        "(define (domain d) (:types a b - object c - a a - b) (:predicates (p ?x - b)) (:action go :parameters (?x - c) :effect (p ?x)))",
+    );
     check("(define (domain d) (:types a -\n  )) ".replace("-\n", "- ;! expected\n").as_str());
     check("(define (domain d) (:types a - (b c))) ;! expected");
     check(
