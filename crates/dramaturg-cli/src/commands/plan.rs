@@ -1,5 +1,10 @@
 //! `dramaturg plan`: from where a story begins to what somebody wants.
 
+mod goals;
+mod layers;
+
+use goals::{GoalArgs, Loss, tell_losses};
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +39,8 @@ const PIECE: u32 = 256;
 #[command(after_help = "\
 Examples:
   dramaturg plan troy.story --character hector
+  dramaturg plan troy.story --character paris --available 8 --dropping greedy
+  dramaturg plan troy.story --character paris --planner graphplan
   dramaturg plan domain.pddl problem.pddl --first -o plan.txt
   dramaturg plan domain.pddl problem.pddl --time 10 --json")]
 pub struct Plan {
@@ -46,6 +53,11 @@ pub struct Plan {
     /// Plan for this character, with what it can do itself [default: for the story, with everybody]
     #[arg(long, value_name = "NAME")]
     character: Option<String>,
+    #[command(flatten)]
+    goals: GoalArgs,
+    /// Who plans
+    #[arg(long, value_enum, default_value_t = PlannerArg::Auto)]
+    planner: PlannerArg,
     /// Be content with the first plan
     #[arg(long)]
     first: bool,
@@ -64,6 +76,17 @@ pub struct Plan {
     /// Where chance begins
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+}
+
+/// Who plans.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PlannerArg {
+    /// Search forward
+    Auto,
+    /// Search from the beginning on, state by state
+    Forward,
+    /// Graphplan: layers of steps that do not disturb each other; proves when there is no plan
+    Graphplan,
 }
 
 /// How a plan is written.
@@ -93,6 +116,9 @@ struct Planned<'a> {
     evaluated: u64,
     expanded: u64,
     milliseconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layers: Option<usize>,
+    given_up: &'a [Loss],
 }
 
 /// What a search came to.
@@ -103,6 +129,10 @@ struct Found {
     operators: usize,
     evaluated: u64,
     expanded: u64,
+    /// Goals that the plan does not reach.
+    given_up: Vec<Loss>,
+    /// How many layers the plan has, if it has any.
+    layers: Option<usize>,
 }
 
 impl Plan {
@@ -116,7 +146,7 @@ impl Plan {
         let found = self.search(&opened, begun)?;
         let elapsed = begun.elapsed();
         if let Some(plan) = &found.plan {
-            self.judge(&opened.model, plan)?;
+            self.judge(&opened.model, plan, found.given_up.is_empty())?;
         }
         let exit = match (&found.plan, found.proved) {
             (Some(_), _) => Exit::Fine,
@@ -138,16 +168,22 @@ impl Plan {
                 evaluated: found.evaluated,
                 expanded: found.expanded,
                 milliseconds: elapsed.as_secs_f64() * 1e3,
+                layers: found.layers,
+                given_up: &found.given_up,
             })?;
             return Ok(exit);
         }
+        tell_losses(shell, &found.given_up)?;
         let states = format!("{} states looked at, {}", found.evaluated, time(elapsed));
         match &found.plan {
             Some(plan) => {
                 if self.output.is_none() {
                     write!(shell.out, "{}", write_plan(&opened.model, plan, self.written()))?;
                 }
-                let steps = count(plan.steps.len(), "step");
+                let mut steps = count(plan.steps.len(), "step");
+                if let Some(layers) = found.layers {
+                    steps = format!("{steps} in {}", count(layers, "layer"));
+                }
                 writeln!(shell.err, "{GOOD}a plan{GOOD:#} of {steps} {DIM}({states}){DIM:#}")?;
             }
             None if found.proved => writeln!(
@@ -176,6 +212,9 @@ impl Plan {
     fn search(&self, opened: &Opened, begun: Instant) -> Result<Found, Failure> {
         let model = &opened.model;
         let character = self.character.as_deref().map(|name| input::character(model, name)).transpose()?;
+        if let Some(character) = character.filter(|_| self.goals.is_asked()) {
+            return self.goals.search(model, character, self.seed, self.states_max);
+        }
         let cast = character.map(|object| [object]);
         let goals = Some(character.map_or(Goals::Story, Goals::Character));
         let cast = cast.as_ref().map(<[ObjectId; 1]>::as_slice);
@@ -186,6 +225,9 @@ impl Plan {
         let problem = Arc::new(grounding.problem);
         let start = problem.initial();
         let (target, certain) = self.target(model, &problem, &start, character)?;
+        if self.planner == PlannerArg::Graphplan {
+            return layers::search(model, &problem, &start, target, certain);
+        }
         let relaxation = Arc::new(Relaxation::new(&problem, true));
         let options = BestFirstOptions { states_max: self.states_max, ..BestFirstOptions::default() };
         let search = |guide| {
@@ -203,6 +245,8 @@ impl Plan {
             operators: problem.operators.len(),
             evaluated: greedy.evaluated(),
             expanded: greedy.expanded(),
+            given_up: Vec::new(),
+            layers: None,
         };
         let Outcome::Found(mut way) = outcome else { return Ok(found) };
         drop(greedy);
@@ -254,8 +298,9 @@ impl Plan {
     }
 
     /// A plan that the judge refuses is never shown.
-    fn judge(&self, model: &Model, plan: &model::Plan) -> Result<(), Failure> {
+    fn judge(&self, model: &Model, plan: &model::Plan, reaches_all: bool) -> Result<(), Failure> {
         let goals = match &self.character {
+            _ if !reaches_all => validate::Goals::None,
             Some(name) => validate::Goals::Character(input::character(model, name)?),
             None => validate::Goals::Story,
         };

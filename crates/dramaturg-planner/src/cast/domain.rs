@@ -56,8 +56,13 @@ impl Domain {
         self.problem.pack(state)
     }
 
+    /// What a character can do.
+    pub fn role(&self, character: ObjectId) -> Role {
+        self.role_without(character, &|_| false)
+    }
+
     /// What a character can do, without what it has been barred from.
-    pub(crate) fn role(&self, character: ObjectId, is_barred: &dyn Fn(&Deed) -> bool) -> Role {
+    pub(crate) fn role_without(&self, character: ObjectId, is_barred: &dyn Fn(&Deed) -> bool) -> Role {
         let barred = |operator| is_barred(&deed(&self.problem, operator));
         let problem = self.problem.role(character, self.objects, &barred);
         let relaxation = Arc::new(Relaxation::new(&problem, false));

@@ -206,7 +206,7 @@ impl Planner for Cast {
                     self.chronicle.finished(id, *tick);
                     let step = self.taken.remove(&id);
                     let planned = step.is_some_and(|step| step.start.saturating_add(step.duration) == *tick);
-                    let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.foresaw_end(id, *tick));
+                    let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.end_of(id) == Some(*tick));
                     if !planned && !foreseen {
                         self.upset();
                     }
@@ -312,7 +312,12 @@ impl Planner for Cast {
         // What comes of a question nobody knows.
         let asked = wanted.values().chain(self.taken.values()).filter(|step| self.asks(step));
         let asked = asked.filter(|step| !self.chronicle.is_running(step.id)).map(|step| step.start).min();
-        let known = asked.map_or(reached, |asked| reached.min(asked));
+        // Nor when a wait ends that is no longer ours to shorten.
+        let waits = self.taken.values().filter_map(|step| {
+            let end = self.rehearsal.as_ref()?.end_of(step.id)?;
+            (end < step.start.saturating_add(step.duration)).then_some(end.saturating_sub(1))
+        });
+        let known = waits.chain(asked).fold(reached, Tick::min);
         delta.valid_until = Some(if upset { self.now.least } else { known.max(self.now.least) });
         delta.complete = !upset && rest;
         delta.reason = if delta.is_empty() { String::new() } else { self.why_changed(&delta) };

@@ -39,7 +39,7 @@ pub(crate) struct Rehearsal {
     engaged: BTreeSet<ObjectId>,
     /// What runs, as far as it was decided here: what it needs and changes.
     running: BTreeMap<u32, Touched>,
-    /// What ran when it was last looked.
+    /// What ran or waited when it was last looked.
     open: BTreeSet<u32>,
     /// When steps end, as far as they were seen to.
     ends: BTreeMap<u32, Tick>,
@@ -75,6 +75,7 @@ impl Rehearsal {
     /// A rehearsal that begins in a world, with these characters and what they had intended.
     pub(crate) fn new(world: World, minds: Vec<Mind>, next_id: u32) -> Self {
         let tick = world.next_phase().0;
+        let open = world.running().chain(world.waiting()).collect();
         Self {
             world,
             tick,
@@ -84,7 +85,7 @@ impl Rehearsal {
             for_idle: false,
             engaged: BTreeSet::new(),
             running: BTreeMap::new(),
-            open: BTreeSet::new(),
+            open,
             ends: BTreeMap::new(),
             state: None,
             domain: None,
@@ -99,9 +100,9 @@ impl Rehearsal {
         self.next_id
     }
 
-    /// Whether a step ends in this tick here too.
-    pub(crate) fn foresaw_end(&self, step: u32, tick: Tick) -> bool {
-        self.ends.get(&step) == Some(&tick)
+    /// When a step ends, as far as that was seen.
+    pub(crate) fn end_of(&self, step: u32) -> Option<Tick> {
+        self.ends.get(&step).copied()
     }
 
     /// Whether anybody wants anything that is not given up.
@@ -146,11 +147,15 @@ impl Rehearsal {
         self.world.look_before_starts(hand.model, self.tick);
         self.world.drain();
         self.engaged.clear();
-        let open: BTreeSet<u32> = self.world.running().collect();
+        let open: BTreeSet<u32> = self.world.running().chain(self.world.waiting()).collect();
         for id in self.open.difference(&open) {
             self.ends.insert(*id, self.tick);
             // How long a wait takes is known once it is over.
-            if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
+            let waits = |step: &&mut Step| {
+                let action = hand.model.find_action(&step.action);
+                step.id == *id && action.is_some_and(|action| hand.model.actions[action].expectation.is_some())
+            };
+            if let Some(step) = self.steps.iter_mut().rfind(waits) {
                 step.duration = (self.tick - step.start).max(1);
             }
         }
@@ -231,7 +236,7 @@ impl Rehearsal {
             memory.barred.retain(|_, until| until.is_none_or(|until| until > now));
             let model = hand.model;
             let barred = |deed: &Deed| memory.barred.contains_key(&named(model, deed));
-            mind.role = Some(Arc::new(domain.role(object, &barred)));
+            mind.role = Some(Arc::new(domain.role_without(object, &barred)));
         }
         if mind.thinking.is_none() && !self.is_sound(at, &domain, &state, &goals) {
             self.begin_thinking(hand, at, &domain, &state, &wanted, goals);
@@ -369,6 +374,7 @@ impl Rehearsal {
             // The names are the model's own.
             let _ = self.world.schedule(model, &step);
             self.running.insert(step.id, touched);
+            self.open.insert(step.id);
             mind.plan.pop_front();
             mind.expected = mind
                 .role

@@ -26,7 +26,7 @@ fn resolve(model: &Model, name: &str, options: ThoughtOptions) -> (Resolve, Vec<
     let domain = Domain::new(model, &state);
     assert_eq!(domain.trouble, None);
     let object = model.find_object(name).unwrap_or(ObjectId(u32::MAX));
-    let role = Arc::new(domain.role(object, &|_| false));
+    let role = Arc::new(domain.role(object));
     let mut wants = Vec::new();
     for wish in domain.problem.wishes.iter().filter(|wish| wish.owner == Some(object)) {
         if let (GroundWishKind::Goal { aims, salience }, dramaturg_model::Owner::Character(_)) =
