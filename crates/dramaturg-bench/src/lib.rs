@@ -8,6 +8,7 @@
 //! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
 //! [`translator`] of Fast Downward, [`classical`] planning beside all of it ([`downward`]) by [`whole_command`],
+//! [`characters`] that plan, one by one and many at once,
 //! [`validate`] the simulator and the validator on a long plan,
 //! [`runtime`] how soon and how surely tasks reach a game.
 
@@ -30,6 +31,8 @@ pub mod whole_command;
 pub use downward::Downward;
 pub mod classical;
 pub use classical::{Attempt, ClassicalBench, ClassicalFigures};
+pub mod characters;
+pub use characters::{CharactersBench, CharactersFigures};
 pub mod runtime;
 pub use runtime::{RuntimeBench, RuntimeFigures};
 pub mod validate;

@@ -83,3 +83,40 @@ fn it_says_why_there_is_no_plan() {
     let lost = stage.run(&["plan", "troy.story", "--character", "paris", "-o", "nowhere/paris.plan"]);
     assert_eq!(lost.code, 20, "{}", lost.err);
 }
+
+#[test]
+fn goals_that_do_not_fit_are_given_up_with_a_reason() {
+    let stage = Stage::with(&[("troy.story", TROY)]);
+    let plan = |options: &[&str]| {
+        let mut words = vec!["plan", "troy.story", "--character", "paris"];
+        words.extend(options);
+        stage.json(&words)
+    };
+    let (code, best) = plan(&["--available", "8"]);
+    assert_eq!(
+        (code, best["steps"].as_u64(), best["given_up"].as_array().map(Vec::len)),
+        (0, Some(5), Some(2)),
+        "{best}"
+    );
+    assert_eq!(best["given_up"][0]["reason"], "no_time");
+    let (_, greedy) = plan(&["--available", "8", "--dropping", "greedy"]);
+    assert_eq!(greedy["given_up"].as_array().map(Vec::len), Some(3), "{greedy}");
+    for manner in ["--all-goals", "--goal-by-goal"] {
+        let (code, all) = plan(&[manner]);
+        assert_eq!((code, all["steps"].as_u64()), (0, Some(11)), "{all}");
+    }
+    let told = stage.run(&["plan", "troy.story", "--character", "hector", "--available", "30s"]);
+    assert!(told.err.contains("given up goal hector.location == troy"), "{}", told.err);
+    let wrong = stage.run(&["plan", "troy.story", "--character", "hector", "--available", "soon"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("such as 30s"), "{}", wrong.err);
+}
+
+#[test]
+fn graphplan_plans_in_layers_and_proves_that_there_is_no_plan() {
+    let stage = Stage::with(&[("troy.story", TROY), ("door.story", DOOR)]);
+    let (code, paris) = stage.json(&["plan", "troy.story", "--character", "paris", "--planner", "graphplan"]);
+    assert_eq!((code, paris["steps"].as_u64(), paris["layers"].as_u64()), (0, Some(11), Some(11)), "{paris}");
+    let (code, lost) = stage.json(&["plan", "door.story", "--planner", "graphplan"]);
+    assert_eq!((code, &lost["outcome"]), (10, &"no-plan".into()), "{lost}");
+}

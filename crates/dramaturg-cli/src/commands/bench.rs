@@ -1,5 +1,6 @@
 //! `dramaturg bench`: the figures that claims about speed and memory rest on.
 
+mod characters;
 mod classical;
 mod runtime;
 
@@ -27,6 +28,7 @@ Examples:
   dramaturg bench compile
   dramaturg bench ground benchmarks/classical --repeat 20
   dramaturg bench classical benchmarks --python venv/bin/python
+  dramaturg bench characters
   dramaturg bench validate --json
   dramaturg bench runtime
   dramaturg bench runtime --only ticks,hand-over --seconds 20")]
@@ -65,6 +67,8 @@ enum What {
     },
     /// Planning of classical and ADL problems, beside Fast Downward's LAMA
     Classical(classical::Classical),
+    /// Characters that plan: goals one by one and together, and many characters at once
+    Characters(characters::Characters),
     /// The simulator and the validator, on a long plan
     Validate {
         /// How many steps the plan has
@@ -113,6 +117,7 @@ impl Bench {
                 validate(shell, ValidateBench { steps: *steps, repeat: repeat.repeat as usize })
             }
             What::Classical(bench) => bench.run(shell),
+            What::Characters(bench) => bench.run(shell),
             What::Runtime(bench) => bench.run(shell),
             What::Games => runtime::games(shell),
         }
