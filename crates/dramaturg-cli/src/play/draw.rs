@@ -232,7 +232,32 @@ mod tests {
 
     #[test]
     fn the_story_stands_on_the_left_and_who_plays_it_on_the_right() {
-        expect![[r#""#]].assert_eq(&drawn(&picture(), 80, 24));
+        expect![[r#"
+            ┌ The Door — as the world sees it ───────────┐┌ the cast ──────────────────────┐
+            │0 s Mara wants: open (90)                   ││▸ Mara   knock(mara)            │
+            │3 s Mara knocks, twice, as agreed, and then ││  Pavel                         │
+            │    once more because nobody comes.         │└────────────────────────────────┘
+            │    Mara: “You have moved the piano.”       │┌ Mara plans ────────────────────┐
+            │                                            ││     3 s  knock(mara) [running] │
+            │                                            ││     5 s  enter(mara) [planned] │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            │└────────────────────────────────┘
+            │                                            │┌ Mara wants ────────────────────┐
+            │                                            ││      90  open [active]         │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            │└────────────────────────────────┘
+            │                                            │┌ Mara believes ─────────────────┐
+            │                                            ││  mara.belief0 = true           │
+            │                                            ││  … and 8 more                  │
+            └────────────────────────────────────────────┘└────────────────────────────────┘
+             3 s   1 tick/s
+             Tab who  Enter see as  v next view  Space pause  +/- speed  PgUp/PgDn scroll  q
+        "#]].assert_eq(&drawn(&picture(), 80, 24));
     }
 
     #[test]
@@ -242,7 +267,32 @@ mod tests {
             answers: vec!["Come in.".into(), "Not today.".into()],
             note: "no answer in 20 s: no".into(),
         };
-        expect![[r#""#]].assert_eq(&drawn(&Picture { question: Some(question), ..picture() }, 80, 24));
+        expect![[r#"
+            ┌ The Door — as the world sees it ───────────┐┌ the cast ──────────────────────┐
+            │0 s Mara wants: open (90)                   ││▸ Mara   knock(mara)            │
+            │3 s Mara knocks, twice, as agreed, and then ││  Pavel                         │
+            │    once more because nobody comes.         │└────────────────────────────────┘
+            │    Mara: “You have moved the piano.”       │┌ Mara plans ────────────────────┐
+            │                                            ││     3 s  knock(mara) [running] │
+            │                                            ││     5 s  enter(mara) [planned] │
+            │ ┌ you are asked ─────────────────────────┐ ││                                │
+            │ │ Somebody knocks. Let her in?           │ ││                                │
+            │ │                                        │ ││                                │
+            │ │ 1  Come in.                            │ │└────────────────────────────────┘
+            │ │ 2  Not today.                          │ │┌ Mara wants ────────────────────┐
+            │ │ no answer in 20 s: no                  │ ││      90  open [active]         │
+            │ └────────────────────────────────────────┘ ││                                │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            ││                                │
+            │                                            │└────────────────────────────────┘
+            │                                            │┌ Mara believes ─────────────────┐
+            │                                            ││  mara.belief0 = true           │
+            │                                            ││  … and 8 more                  │
+            └────────────────────────────────────────────┘└────────────────────────────────┘
+             3 s   1 tick/s
+             Tab who  Enter see as  v next view  Space pause  +/- speed  PgUp/PgDn scroll  q
+        "#]].assert_eq(&drawn(&Picture { question: Some(question), ..picture() }, 80, 24));
     }
 
     #[test]

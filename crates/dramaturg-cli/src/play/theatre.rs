@@ -20,9 +20,23 @@ use crate::staging::lockstep::LinkKind;
 use crate::staging::setting::Setting;
 use crate::staging::stage::{Named, Stage};
 
+/// In which order the things of one tick are told: as the world does them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Ended,
+    Followed,
+    Wanted,
+    Started,
+}
+
+/// What happened in a tick, each in its phase.
+type Tellings = Vec<(Phase, Happened)>;
+
 /// A step that is under way.
 struct Doing {
     named: Named,
+    /// When it started.
+    since: Tick,
     /// Whether it has told its line of this tick.
     told: bool,
     /// Whether it ended in this tick.
@@ -126,7 +140,7 @@ impl<'s> Theatre<'s> {
         if let Some(trouble) = self.stage.both.trouble() {
             return Err(Failure::trouble(format!("director and game lost each other: {trouble}")));
         }
-        let mut happened = Vec::new();
+        let mut happened = Tellings::new();
         for act in &brought.acts {
             self.acted(act, &mut happened);
         }
@@ -141,33 +155,34 @@ impl<'s> Theatre<'s> {
                     let timed_out = || (asked.get(task).cloned().unwrap_or_default(), By::Time);
                     let (action, by) = self.answered.remove(task).unwrap_or_else(timed_out);
                     let what = What::Answered { action, answer: answer.clone(), by };
-                    happened.push(self.seen_by_all(*tick, what));
+                    happened.push((Phase::Followed, self.seen_by_all(*tick, what)));
                 }
                 _ => {}
             }
         }
         self.wanted(&mut happened);
-        Ok(happened)
+        happened.sort_by_key(|(phase, happened)| (happened.tick, *phase));
+        Ok(happened.into_iter().map(|(_, happened)| happened).collect())
     }
 
     /// What the game did.
-    fn acted(&mut self, Happening { tick, task, what }: &Happening, happened: &mut Vec<Happened>) {
+    fn acted(&mut self, Happening { tick, task, what }: &Happening, happened: &mut Tellings) {
         let step = task.map_or(0, |task| task.step);
         match what {
             Act::Started { action, params, .. } => {
                 let named = Named { name: action.clone(), args: params.clone() };
-                happened.push(self.done(*tick, &named, What::Starts));
-                self.doing.insert(step, Doing { named, told: false, ended: false });
+                happened.push((Phase::Started, self.done(*tick, &named, What::Starts)));
+                self.doing.insert(step, Doing { named, since: *tick, told: false, ended: false });
             }
             Act::Finished { .. } => {
                 if let Some(named) = self.end(step) {
-                    happened.push(self.done(*tick, &named, What::Ends));
+                    happened.push((Phase::Ended, self.done(*tick, &named, What::Ends)));
                 }
             }
             Act::Failed { reason, .. } => {
                 if let Some(named) = self.end(step) {
                     let fails = |deed| What::Fails { deed, reason: reason.clone() };
-                    happened.push(self.done(*tick, &named, fails));
+                    happened.push((Phase::Ended, self.done(*tick, &named, fails)));
                 }
             }
             Act::Cancelled { .. } => {
@@ -175,7 +190,7 @@ impl<'s> Theatre<'s> {
             }
             Act::Asked { .. } => {
                 let open = self.stage.open.iter().find(|open| Some(open.task) == *task);
-                happened.extend(open.map(|asked| self.seen_by_all(*tick, question(asked))));
+                happened.extend(open.map(|asked| (Phase::Started, self.seen_by_all(*tick, question(asked)))));
             }
             _ => {}
         }
@@ -189,21 +204,20 @@ impl<'s> Theatre<'s> {
     }
 
     /// What the director told of the world.
-    fn told(&self, tick: Tick, told: &str, rules: &mut Vec<Named>, happened: &mut Vec<Happened>) {
-        match scene::happening(told) {
+    fn told(&self, tick: Tick, told: &str, rules: &mut Vec<Named>, happened: &mut Tellings) {
+        let all = |what| Some(self.seen_by_all(tick, what));
+        let followed = match scene::happening(told) {
             Some(scene::What::Rule(named)) => {
                 let who = objects(&self.model, &named.args);
                 let what = What::Rule { rule: named.name.clone(), args: named.args.clone() };
-                happened.push(self.seen(tick, what, &who, &[]));
                 rules.push(named);
+                Some(self.seen(tick, what, &who, &[]))
             }
-            Some(scene::What::Milestone(name)) => happened.push(self.seen_by_all(tick, What::Milestone { name })),
-            Some(scene::What::Ending(name)) => happened.push(self.seen_by_all(tick, What::Ending { name })),
-            _ => {
-                let level = told.strip_prefix("level ").map(|name| What::Level { name: name.to_owned() });
-                happened.extend(level.map(|level| self.seen_by_all(tick, level)));
-            }
-        }
+            Some(scene::What::Milestone(name)) => all(What::Milestone { name }),
+            Some(scene::What::Ending(name)) => all(What::Ending { name }),
+            _ => told.strip_prefix("level ").and_then(|name| all(What::Level { name: name.to_owned() })),
+        };
+        happened.extend(followed.map(|followed| (Phase::Followed, followed)));
     }
 
     /// A text was shown.
@@ -213,10 +227,10 @@ impl<'s> Theatre<'s> {
         line: (&str, &str),
         speaker: Option<&String>,
         rules: &[Named],
-        happened: &mut Vec<Happened>,
+        happened: &mut Tellings,
     ) {
         let steps: Vec<(bool, &Named)> = self.doing.values().map(|doing| (!doing.told, &doing.named)).collect();
-        let (mut who, mut named) = (Vec::new(), Vec::new());
+        let (mut who, mut named, mut phase) = (Vec::new(), Vec::new(), Phase::Followed);
         let at = match self.lines.source((&*self.model, self.stage.world().state()), line, &steps, rules) {
             Source::Step(at) => Some(at),
             Source::Rule(rule) => {
@@ -227,19 +241,23 @@ impl<'s> Theatre<'s> {
         };
         if let Some(doing) = at.and_then(|at| self.doing.values_mut().nth(at)) {
             doing.told = true;
+            if doing.since == tick {
+                phase = Phase::Started;
+            }
             named = objects(&self.model, &doing.named.args);
             who = people(&self.model, &deed(&self.model, &doing.named));
         }
         who.extend(speaker.and_then(|speaker| self.model.find_object(speaker)));
         let what = What::Line { speaker: speaker.cloned(), text: line.1.to_owned() };
-        happened.push(match who.is_empty() {
+        let seen = match who.is_empty() {
             true => self.seen_by_all(tick, what),
             false => self.seen(tick, what, &who, &named),
-        });
+        };
+        happened.push((phase, seen));
     }
 
     /// Goals that stand otherwise than before.
-    fn wanted(&mut self, happened: &mut Vec<Happened>) {
+    fn wanted(&mut self, happened: &mut Tellings) {
         let tick = self.next() - 1;
         for report in self.stage.world().goals() {
             let key = (report.wish, report.owner, report.args.clone());
@@ -248,7 +266,7 @@ impl<'s> Theatre<'s> {
                 let who: Vec<ObjectId> = report.owner.into_iter().collect();
                 let goal = self.goal(&report);
                 // What somebody wants, nobody else sees.
-                happened.extend(goal.map(|what| self.seen_by_these(tick.max(0), what, who)));
+                happened.extend(goal.map(|what| (Phase::Wanted, self.seen_by_these(tick, what, who))));
             }
         }
     }

@@ -125,7 +125,8 @@ fn beliefs(theatre: &Theatre<'_>, who: ObjectId) -> Vec<(String, String)> {
     // Its own attributes, also those that are as they are by default.
     for (id, fluent) in model.fluents.iter() {
         let [param] = &fluent.params[..] else { continue };
-        let is_known = fluent.source == FluentSource::Stored && model.is_visible(fluent.level, state.level());
+        let is_own = fluent.attribute_of.is_some() && fluent.source == FluentSource::Stored;
+        let is_known = is_own && model.is_visible(fluent.level, state.level());
         if is_known && model.is_among(value, &param.choices) {
             let name = model.fluent_name(id, &[value]);
             found.push((name, model.value_name(state.get(id, &[value])).to_string()));
@@ -133,8 +134,9 @@ fn beliefs(theatre: &Theatre<'_>, who: ObjectId) -> Vec<(String, String)> {
     }
     // Everything else that speaks of it.
     for (id, args, now) in state.entries() {
-        let is_stored = model.fluents[id].source == FluentSource::Stored;
-        let speaks = now == value || args.len() > 1 && args.contains(&value);
+        let fluent = &model.fluents[id];
+        let is_stored = fluent.source == FluentSource::Stored;
+        let speaks = now == value || fluent.attribute_of.is_none() && args.contains(&value);
         if is_stored && speaks {
             found.push((model.fluent_name(id, args), model.value_name(now).to_string()));
         }

@@ -11,8 +11,9 @@ use dramaturg_wire as wire;
 
 use super::difference::{CHECK_FAILED, DONE_OTHERWISE, Difference, NOT_POSSIBLE, NOT_SEEN, OTHER_TIME};
 use super::performance::{Performance, Stop};
-use super::scene::{self, Named, Seen, What};
+use super::scene::{self, Seen, What};
 use crate::shell::count;
+use crate::staging::stage::Named;
 
 /// So many ticks something that is to be done now may wait for its turn, and something that is late may still be found.
 const SOON: Tick = 60;

@@ -22,6 +22,7 @@ use super::setting::Setting;
 /// So many ticks before its first one a story's director and game say hello, and its planner plans: then even a step at tick 0 is
 /// sent in time.
 const BEFORE: Tick = 8;
+
 /// The planner works so many units at a time.
 const UNITS: u32 = 400;
 
