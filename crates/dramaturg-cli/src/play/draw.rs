@@ -108,7 +108,10 @@ fn draw_cast(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
         let is_selected = at == picture.selected;
         let mark = if is_selected { "▸ " } else { "  " };
         let style = if is_selected { STRONG.fg(Color::Cyan) } else { Style::new() };
-        Line::from(vec![Span::styled(format!("{mark}{name:<width$}  "), style), Span::styled(doing.clone(), FAINT)])
+        Line::from(vec![
+            Span::styled(format!("{mark}{name:<width$}  "), style),
+            Span::styled(cut(doing, usize::from(area.width).saturating_sub(width + 6)), FAINT),
+        ])
     };
     // The one who is looked at stays in sight.
     let height = usize::from(area.height.saturating_sub(2)).max(1);
@@ -119,7 +122,8 @@ fn draw_cast(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
 
 fn draw_list(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[String]) {
     let height = usize::from(area.height.saturating_sub(2));
-    let mut shown: Vec<Line<'_>> = lines.iter().take(height).map(|line| Line::from(line.as_str())).collect();
+    let width = usize::from(area.width.saturating_sub(2));
+    let mut shown: Vec<Line<'_>> = lines.iter().take(height).map(|line| Line::from(cut(line, width))).collect();
     let more = lines.len().saturating_sub(height);
     if more > 0 && height > 0 {
         shown.pop();
@@ -165,6 +169,14 @@ const fn style(tone: Tone) -> Style {
         Tone::Asked => Style::new().fg(Color::Yellow),
         Tone::Bad => Style::new().fg(Color::Red),
     }
+}
+
+/// A line that says where it was cut.
+fn cut(line: &str, width: usize) -> String {
+    if Span::raw(line).width() <= width {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Words in lines that are no wider than this; a word that is wider stands alone, and is cut by the edge.
@@ -222,8 +234,8 @@ mod tests {
             back: 0,
             cast: vec![("Mara".into(), "knock(mara)".into()), ("Pavel".into(), String::new())],
             selected: 0,
-            plan: vec!["     3 s  knock(mara) [running]".into(), "     5 s  enter(mara) [planned]".into()],
-            goals: vec!["      90  open [active]".into()],
+            plan: vec!["     3 s  running  knock(mara)".into(), "     5 s  planned  enter(mara)".into()],
+            goals: vec!["      90  active   the door is open and the piano is where it was".into()],
             beliefs: (0..9).map(|at| format!("  mara.belief{at} = true")).collect(),
             question: None,
             status: " 3 s   1 tick/s".into(),
@@ -238,14 +250,14 @@ mod tests {
             │3 s Mara knocks, twice, as agreed, and then ││  Pavel                         │
             │    once more because nobody comes.         │└────────────────────────────────┘
             │    Mara: “You have moved the piano.”       │┌ Mara plans ────────────────────┐
-            │                                            ││     3 s  knock(mara) [running] │
-            │                                            ││     5 s  enter(mara) [planned] │
+            │                                            ││     3 s  running  knock(mara)  │
+            │                                            ││     5 s  planned  enter(mara)  │
             │                                            ││                                │
             │                                            ││                                │
             │                                            ││                                │
             │                                            │└────────────────────────────────┘
             │                                            │┌ Mara wants ────────────────────┐
-            │                                            ││      90  open [active]         │
+            │                                            ││      90  active   the door is …│
             │                                            ││                                │
             │                                            ││                                │
             │                                            ││                                │
@@ -257,7 +269,8 @@ mod tests {
             └────────────────────────────────────────────┘└────────────────────────────────┘
              3 s   1 tick/s
              Tab who  Enter see as  v next view  Space pause  +/- speed  PgUp/PgDn scroll  q
-        "#]].assert_eq(&drawn(&picture(), 80, 24));
+        "#]]
+        .assert_eq(&drawn(&picture(), 80, 24));
     }
 
     #[test]
@@ -273,14 +286,14 @@ mod tests {
             │3 s Mara knocks, twice, as agreed, and then ││  Pavel                         │
             │    once more because nobody comes.         │└────────────────────────────────┘
             │    Mara: “You have moved the piano.”       │┌ Mara plans ────────────────────┐
-            │                                            ││     3 s  knock(mara) [running] │
-            │                                            ││     5 s  enter(mara) [planned] │
+            │                                            ││     3 s  running  knock(mara)  │
+            │                                            ││     5 s  planned  enter(mara)  │
             │ ┌ you are asked ─────────────────────────┐ ││                                │
             │ │ Somebody knocks. Let her in?           │ ││                                │
             │ │                                        │ ││                                │
             │ │ 1  Come in.                            │ │└────────────────────────────────┘
             │ │ 2  Not today.                          │ │┌ Mara wants ────────────────────┐
-            │ │ no answer in 20 s: no                  │ ││      90  open [active]         │
+            │ │ no answer in 20 s: no                  │ ││      90  active   the door is …│
             │ └────────────────────────────────────────┘ ││                                │
             │                                            ││                                │
             │                                            ││                                │
@@ -292,7 +305,8 @@ mod tests {
             └────────────────────────────────────────────┘└────────────────────────────────┘
              3 s   1 tick/s
              Tab who  Enter see as  v next view  Space pause  +/- speed  PgUp/PgDn scroll  q
-        "#]].assert_eq(&drawn(&Picture { question: Some(question), ..picture() }, 80, 24));
+        "#]]
+        .assert_eq(&drawn(&Picture { question: Some(question), ..picture() }, 80, 24));
     }
 
     #[test]

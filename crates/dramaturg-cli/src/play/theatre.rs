@@ -114,7 +114,7 @@ impl<'s> Theatre<'s> {
 
     /// Whether the story has ended, or nothing more will come by itself.
     pub fn is_over(&self) -> bool {
-        self.stage.open.is_empty() && self.stage.is_over()
+        self.ending().is_some() || self.stage.open.is_empty() && self.stage.is_over()
     }
 
     /// How the story ended, if it did.

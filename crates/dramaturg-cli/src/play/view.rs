@@ -62,13 +62,14 @@ impl Portrait {
 
     /// Its plan, a line a step.
     pub fn plan_lines(&self, clock: &Clock) -> Vec<String> {
-        let line = |step: &Planned| format!("{:>8}  {} [{}]", clock_time(clock, step.start), step.text, step.standing);
+        let line =
+            |step: &Planned| format!("{:>8}  {:<7}  {}", clock_time(clock, step.start), step.standing, step.text);
         or_nothing(self.plan.iter().map(line).collect(), "no plan")
     }
 
     /// Its goals, a line each.
     pub fn goal_lines(&self) -> Vec<String> {
-        let line = |goal: &Wanted| format!("{:>8}  {} [{}]", goal.salience, goal.text, goal.standing);
+        let line = |goal: &Wanted| format!("{:>8}  {:<7}  {}", goal.salience, goal.standing, goal.text);
         or_nothing(self.goals.iter().map(line).collect(), "no goals")
     }
 
