@@ -20,6 +20,9 @@ use crate::staging::lockstep::LinkKind;
 use crate::staging::setting::Setting;
 use crate::staging::stage::{Named, Stage};
 
+/// A story that has stood still for so long is over, even if its planner still looks for something to do: it looks ahead no farther.
+const QUIET: Tick = 120;
+
 /// In which order the things of one tick are told: as the world does them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
@@ -57,6 +60,8 @@ pub struct Theatre<'s> {
     goals: BTreeMap<GoalKey, GoalStatus>,
     /// Who answered what has been answered and not heard of yet.
     answered: BTreeMap<Task, (String, By)>,
+    /// When something happened last.
+    last: Tick,
 }
 
 impl<'s> Theatre<'s> {
@@ -72,6 +77,7 @@ impl<'s> Theatre<'s> {
             doing: BTreeMap::new(),
             goals: BTreeMap::new(),
             answered: BTreeMap::new(),
+            last: 0,
         };
         while theatre.next() < 0 {
             theatre.tick()?;
@@ -114,7 +120,8 @@ impl<'s> Theatre<'s> {
 
     /// Whether the story has ended, or nothing more will come by itself.
     pub fn is_over(&self) -> bool {
-        self.ending().is_some() || self.stage.open.is_empty() && self.stage.is_over()
+        let is_quiet = || self.next() - self.last > QUIET && self.stage.stands_still();
+        self.ending().is_some() || self.stage.open.is_empty() && (self.stage.is_over() || is_quiet())
     }
 
     /// How the story ended, if it did.
@@ -161,6 +168,9 @@ impl<'s> Theatre<'s> {
             }
         }
         self.wanted(&mut happened);
+        if !happened.is_empty() {
+            self.last = self.next();
+        }
         happened.sort_by_key(|(phase, happened)| (happened.tick, *phase));
         Ok(happened.into_iter().map(|(_, happened)| happened).collect())
     }

@@ -162,7 +162,14 @@ impl<'s> Stage<'s> {
         if self.open.iter().any(|open| open.question.within.is_some()) || self.both.executor.running_count() > asked {
             return false;
         }
-        let world = self.world();
-        world.ending().is_some() || self.planned && world.is_at_rest() && self.core().board().entries().count() <= asked
+        self.world().ending().is_some() || self.planned && self.stands_still()
+    }
+
+    /// Whether nothing waits, runs, is due or planned, except for questions that are open: only a planner that finds something to do
+    /// after all could change that.
+    pub fn stands_still(&self) -> bool {
+        let asked = self.open.len();
+        let rests = self.both.executor.running_count() <= asked && self.core().board().entries().count() <= asked;
+        rests && self.world().is_at_rest()
     }
 }
