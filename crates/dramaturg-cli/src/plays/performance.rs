@@ -246,12 +246,10 @@ impl<'p> Performance<'p> {
                 self.shown.push(text.clone());
                 return;
             }
-            Act::Started { action, params, .. } => {
-                // A task is seen when it begins in the world.
-                if self.model.find_action(action).is_some() {
-                    self.saw(tick, What::Action(Named { name: action.clone(), args: params.clone() }));
-                    return;
-                }
+            // A task is seen when it begins in the world.
+            Act::Started { action, params, .. } if self.model.find_action(action).is_some() => {
+                self.saw(tick, What::Action(Named { name: action.clone(), args: params.clone() }));
+                return;
             }
             Act::Asked { text, .. } => {
                 self.seen.push(Seen { tick, what: What::Text(None, text.clone()), found: false });
