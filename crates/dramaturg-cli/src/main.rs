@@ -4,7 +4,7 @@
 //!
 //! [`allocator`] is where memory comes from, [`args`] what may be typed, [`commands`] has one file a command, [`exit`] the codes the program ends with, [`shell`] what
 //! is written where and in which colour. [`targets`] finds the files behind a path, [`input`] opens what most commands read,
-//! [`transcript`] tells what happens in a world, [`staging`] performs stories in real time, [`plays`] tests them.
+//! [`transcript`] tells what happens in a world, [`staging`] performs stories in real time, [`plays`] tests them, [`play`] shows them to whoever plays.
 
 mod allocator;
 mod args;
@@ -13,6 +13,7 @@ mod exit;
 mod input;
 mod journaling;
 mod moment;
+mod play;
 mod plays;
 mod shell;
 mod staging;

@@ -121,6 +121,12 @@ fn rendered(sources: &Sources, diagnostics: &[Diagnostic], least: Severity) -> S
     text
 }
 
+/// One JSON document on a line of its own.
+pub fn json_line(file: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, value)?;
+    file.write_all(b"\n")
+}
+
 /// A time as people read it: three figures and a unit.
 pub fn time(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();

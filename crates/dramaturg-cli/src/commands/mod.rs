@@ -9,6 +9,7 @@ pub mod fmt;
 pub mod ground;
 pub mod new;
 pub mod plan;
+pub mod play;
 pub mod replay;
 pub mod run;
 pub mod save_check;

@@ -20,7 +20,7 @@ use self::join::{Join, Way};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
 use crate::journaling::{Journaling, Keeping};
-use crate::shell::{Shell, count};
+use crate::shell::{Shell, count, json_line};
 use crate::staging::lockstep::{LinkKind, lockstep};
 use crate::staging::outcome::{Jitter, Outcome};
 use crate::staging::planners::is_planned;
@@ -274,7 +274,7 @@ impl Run {
         let kept = Arc::clone(&trouble);
         let mut sink = Box::new(move |event: &Event| {
             if let Some(file) = &mut file
-                && let Err(error) = write_event(file, event)
+                && let Err(error) = json_line(file, event)
             {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
@@ -350,11 +350,6 @@ impl Run {
             None => Ok(Exit::Fine),
         }
     }
-}
-
-fn write_event(file: &mut BufWriter<File>, event: &Event) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *file, event)?;
-    file.write_all(b"\n")
 }
 
 /// A plan whose first step can still be sent in time.

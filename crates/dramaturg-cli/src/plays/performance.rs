@@ -1,32 +1,21 @@
 //! A director and a game that perform a play tick by tick, in lockstep, and everything that is seen of it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dramaturg::model::{Evaluator, Expr, Fixed, Model, ObjectId, Plan, Span, Tick};
-use dramaturg::planner::planner::Progress;
-use dramaturg::planner::simulate::Expectations;
 use dramaturg::story::Play;
 use dramaturg::story::compile::play::{PlayStep, Sight};
-use dramaturg_director::shell::SessionOptions;
-use dramaturg_director::{Event, EventKind, Journey, Policy};
+use dramaturg_director::{Event, EventKind};
 use dramaturg_executor::scripted::{Happening, What as Act};
-use dramaturg_wire::Task;
 use dramaturg_wire::link::LinkError;
 
 use super::difference::{Difference, NOT_POSSIBLE, NOT_THE_SAME, SEEN_AFTER_ALL};
-use super::scene::{self, Named, Seen, What};
+use super::scene::{self, Seen, What};
 use super::script::all_steps;
-use crate::staging::lockstep::{LinkKind, Lockstep};
+use crate::staging::lockstep::LinkKind;
 use crate::staging::setting::Setting;
+use crate::staging::stage::{Named, Stage};
 
-/// So many ticks before its first one a story's director and game say hello, and its planner plans: then even a step at tick 0 is
-/// sent in time.
-const BEFORE: Tick = 8;
-/// The planner works so many units at a time.
-const UNITS: u32 = 400;
-/// What failed is tried again so often, where a plan is performed.
-const RETRIES: u32 = 2;
 /// So many of the last and the next things are shown beside a difference.
 const SHOWN: usize = 8;
 
@@ -77,31 +66,17 @@ pub fn perform(model: &Arc<Model>, play: &Play, plan: &Plan, staging: Staging) -
         PlayStep::Seed(seed) => Some(seed),
         _ => None,
     });
-    let setting = Setting {
-        model: Arc::clone(model),
-        plan: Arc::new(plan.clone()),
-        policy: Policy::Decoupled,
-        omega: 1,
-        upsilon: 1,
-        mu: Journey::Given(0),
-        rate_milli: 60_000,
-        ticks: 0,
-        fails: 0,
-        retries: RETRIES,
-        seed: seed.unwrap_or(0),
-        // The player does what the play says, and nothing else.
-        expectations: Expectations::Watched,
-    };
-    let options = SessionOptions { units: Some(UNITS), think_ticks: 0, ..setting.session() };
-    let both = Lockstep::new(&setting, staging.link, 0, -BEFORE, options)?;
-    let mut performance = Performance::new(model, both, staging);
+    // The player does what the play says, and nothing else.
+    let setting = Setting::virtual_time(Arc::clone(model), plan.clone(), seed.unwrap_or(0));
+    let stage = Stage::new(&setting, staging.link)?;
+    let mut performance = Performance::new(stage, staging);
     let went = performance.play(play);
     let difference = match went {
         Ok(()) => None,
         Err(Stop::Differs(difference)) => Some(*difference),
         Err(Stop::Link(error)) => return Err(error),
     };
-    let ticks = performance.both.next().max(0);
+    let ticks = performance.stage.both.next().max(0);
     let mut transcript = performance.transcript;
     transcript.sort_by_key(|(tick, order, _)| (*tick, *order));
     let transcript = transcript.into_iter().map(|(tick, _, what)| (tick, what)).collect();
@@ -157,7 +132,7 @@ enum Order {
 /// A performance under way.
 pub(super) struct Performance<'p> {
     pub(super) model: Arc<Model>,
-    pub(super) both: Lockstep<'p>,
+    pub(super) stage: Stage<'p>,
     pub(super) staging: Staging,
     pub(super) seen: Vec<Seen>,
     transcript: Vec<(Tick, Order, String)>,
@@ -170,27 +145,19 @@ pub(super) struct Performance<'p> {
     nevers: Vec<(&'p Sight, Span)>,
     /// Of whom only what is written may be seen, and since when.
     pub(super) only: Option<(ObjectId, usize)>,
-    /// Questions that are open, and which action they decide about.
-    pub(super) open: Vec<(Task, String)>,
-    /// Steps that have started.
-    started: BTreeSet<u32>,
-    /// What the steps are that have started.
-    pub(super) steps: Vec<(u32, Named)>,
     /// Why something could not be sent, last.
     pub(super) blocked: Option<String>,
     /// What the planner would not do, last.
     pub(super) refused: Option<String>,
-    planned: bool,
     told: Vec<String>,
     shown: Vec<String>,
 }
 
 impl<'p> Performance<'p> {
-    fn new(model: &Arc<Model>, mut both: Lockstep<'p>, staging: Staging) -> Self {
-        both.actor.game().stay_silent(true);
+    fn new(stage: Stage<'p>, staging: Staging) -> Self {
         Self {
-            model: Arc::clone(model),
-            both,
+            model: Arc::clone(&stage.model),
+            stage,
             staging,
             seen: Vec::new(),
             transcript: Vec::new(),
@@ -199,19 +166,15 @@ impl<'p> Performance<'p> {
             met: 0,
             nevers: Vec::new(),
             only: None,
-            open: Vec::new(),
-            started: BTreeSet::new(),
-            steps: Vec::new(),
             blocked: None,
             refused: None,
-            planned: false,
             told: Vec::new(),
             shown: Vec::new(),
         }
     }
 
     fn play(&mut self, play: &'p Play) -> Result<(), Stop> {
-        while self.both.next() < 0 {
+        while self.stage.both.next() < 0 {
             self.tick()?;
         }
         self.fresh = true;
@@ -237,7 +200,7 @@ impl<'p> Performance<'p> {
 
     /// The tick that it is.
     pub(super) fn now(&self) -> Tick {
-        if self.fresh { self.both.next() } else { self.both.next() - 1 }
+        if self.fresh { self.stage.both.next() } else { self.stage.both.next() - 1 }
     }
 
     /// What is seen from now on counts for the next step.
@@ -247,16 +210,16 @@ impl<'p> Performance<'p> {
 
     /// Runs one tick, and looks at what it brings.
     pub(super) fn tick(&mut self) -> Result<(), Stop> {
-        self.both.step()?;
+        let brought = self.stage.tick()?;
         self.fresh = false;
         let before = self.seen.len();
-        for happening in self.both.actor.take_transcript() {
+        for happening in brought.acts {
             self.acted(happening);
         }
-        for event in self.both.session.take_events() {
+        for event in brought.events {
             self.heard(&event);
         }
-        if let Some(trouble) = self.both.trouble() {
+        if let Some(trouble) = self.stage.both.trouble() {
             let message = format!("director and game lost each other: {trouble}");
             return Err(Difference::new(NOT_POSSIBLE, Span::NONE, self.now(), message).into());
         }
@@ -276,8 +239,6 @@ impl<'p> Performance<'p> {
 
     /// What the game did.
     fn acted(&mut self, Happening { tick, task, what }: Happening) {
-        // The planner has not heard of it yet.
-        self.planned &= matches!(what, Act::Welcomed { .. } | Act::Shown { .. });
         match &what {
             Act::Welcomed { .. } => return,
             Act::Shown { text, .. } => {
@@ -285,21 +246,12 @@ impl<'p> Performance<'p> {
                 self.shown.push(text.clone());
                 return;
             }
-            Act::Started { action, params, .. } => {
-                let step = task.map_or(0, |task| task.step);
-                if !self.started.insert(step) {
-                    return;
-                }
-                let named = Named { name: action.clone(), args: params.clone() };
-                self.steps.push((step, named.clone()));
-                // A task is seen when it begins in the world.
-                if self.model.find_action(action).is_some() {
-                    self.saw(tick, What::Action(named));
-                    return;
-                }
+            // A task is seen when it begins in the world.
+            Act::Started { action, params, .. } if self.model.find_action(action).is_some() => {
+                self.saw(tick, What::Action(Named { name: action.clone(), args: params.clone() }));
+                return;
             }
-            Act::Asked { action, text, .. } => {
-                self.open.extend(task.map(|task| (task, action.clone())));
+            Act::Asked { text, .. } => {
                 self.seen.push(Seen { tick, what: What::Text(None, text.clone()), found: false });
             }
             Act::Finished { .. } => {
@@ -316,7 +268,6 @@ impl<'p> Performance<'p> {
                 self.transcript.push((tick, Order::Ended, format!("{name} fails: {reason}")));
                 return;
             }
-            Act::Cancelled { .. } => self.open.retain(|(open, _)| Some(*open) != task),
             _ => {}
         }
         self.transcript.push((tick, Order::Ended, what.to_string()));
@@ -324,8 +275,7 @@ impl<'p> Performance<'p> {
 
     /// A step that has started, as the story writes it.
     fn name_of(&self, step: u32) -> String {
-        let known = self.steps.iter().find(|(known, _)| *known == step);
-        known.map_or_else(|| format!("step {step}"), |(_, named)| named.to_string())
+        self.stage.step(step).map_or_else(|| format!("step {step}"), ToString::to_string)
     }
 
     /// What the director told.
@@ -353,9 +303,6 @@ impl<'p> Performance<'p> {
             }
             EventKind::Blocked { why, .. } => self.blocked = Some(why.clone()),
             EventKind::GoalReply { accepted: false, reason, .. } => self.refused = Some(reason.clone()),
-            EventKind::Deliberated { progress, .. } => {
-                self.planned = matches!(progress, Progress::Complete { .. } | Progress::Idle);
-            }
             EventKind::Fault { message } => self.refused = Some(message.clone()),
             _ => {}
         }
@@ -367,26 +314,9 @@ impl<'p> Performance<'p> {
         self.seen.push(Seen { tick, what, found: false });
     }
 
-    /// Whether nothing more will come by itself.
-    pub(super) fn is_over(&self) -> bool {
-        let core = self.both.session.director().core();
-        let world = core.chronicle().present();
-        // A question that nobody answers waits for ever, unless it has a time.
-        let asked = self.open.len();
-        let is_timed = |action: &str| {
-            let action = self.model.find_action(action).and_then(|action| self.model.actions[action].question.as_ref());
-            action.is_some_and(|question| question.within.is_some())
-        };
-        if self.open.iter().any(|(_, action)| is_timed(action)) || self.both.executor.running_count() > asked {
-            return false;
-        }
-        world.ending().is_some() || self.planned && world.is_at_rest() && core.board().entries().count() <= asked
-    }
-
     /// A number of ticks that is written in the play.
     pub(super) fn ticks(&self, expr: &Expr) -> Tick {
-        let world = self.both.session.director().core().chronicle().present();
-        Evaluator::new(&self.model, world.state()).number(expr).map_or(0, Fixed::round_half_up).max(0)
+        Evaluator::new(&self.model, self.stage.world().state()).number(expr).map_or(0, Fixed::round_half_up).max(0)
     }
 
     /// What was seen last before this number.

@@ -5,6 +5,8 @@ use std::fmt;
 use dramaturg::model::{EventKind, EventPattern, Model, ObjectId, PatternArg, TagId, Tick};
 use dramaturg::story::compile::play::{Sight, text_matches};
 
+use crate::staging::stage::Named;
+
 /// Something that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -31,35 +33,6 @@ pub enum What {
     Ending(String),
     /// A text is shown, by somebody.
     Text(Option<String>, String),
-}
-
-/// Something with its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Its name.
-    pub name: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-}
-
-impl Named {
-    /// From `walk(hero, c3, c2)`.
-    pub fn parse(text: &str) -> Self {
-        match text.split_once('(') {
-            Some((name, args)) => {
-                let args = args.strip_suffix(')').unwrap_or(args);
-                Self { name: name.to_owned(), args: args.split(", ").map(str::to_owned).collect() }
-            }
-            None => Self { name: text.to_owned(), args: Vec::new() },
-        }
-    }
-}
-
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        if self.args.is_empty() { Ok(()) } else { write!(f, "({})", self.args.join(", ")) }
-    }
 }
 
 impl fmt::Display for What {

@@ -11,8 +11,9 @@ use dramaturg_wire as wire;
 
 use super::difference::{CHECK_FAILED, DONE_OTHERWISE, Difference, NOT_POSSIBLE, NOT_SEEN, OTHER_TIME};
 use super::performance::{Performance, Stop};
-use super::scene::{self, Named, Seen, What};
+use super::scene::{self, Seen, What};
 use crate::shell::count;
+use crate::staging::stage::Named;
 
 /// So many ticks something that is to be done now may wait for its turn, and something that is late may still be found.
 const SOON: Tick = 60;
@@ -35,7 +36,7 @@ impl<'p> Performance<'p> {
                 let values: Vec<_> = seen
                     .iter()
                     .map(|(target, value)| {
-                        let world = self.both.session.director().core().chronicle().present();
+                        let world = self.stage.world();
                         let mut scope = Evaluator::new(&self.model, world.state());
                         let args = scope.args(&target.args);
                         (self.model.fluent_name(target.fluent, &args), scope.value(value))
@@ -46,11 +47,11 @@ impl<'p> Performance<'p> {
             PlayStep::Fail(event, after) => {
                 let after = after.as_ref().map_or(0, |after| self.ticks(after));
                 let aim = self.aim(event);
-                self.both.actor.game().fail_next(aim, after, "the play lets it fail");
+                self.stage.both.actor.game().fail_next(aim, after, "the play lets it fail");
             }
             PlayStep::Stretch(event, by) => {
                 let (aim, by) = (self.aim(event), self.ticks(by));
-                self.both.actor.game().stretch_next(aim, by);
+                self.stage.both.actor.game().stretch_next(aim, by);
             }
             PlayStep::Answer(answer) => {
                 let answer = self.model.symbols[*answer].clone();
@@ -63,7 +64,7 @@ impl<'p> Performance<'p> {
                 if self.fresh {
                     self.tick()?;
                 }
-                let core = self.both.session.director().core();
+                let core = self.stage.core();
                 let world = core.chronicle().look_back(&self.model, self.now());
                 if !Evaluator::new(&self.model, world.state()).holds(condition) {
                     let leaves = unmet(&self.model, world.state(), condition, &[], None);
@@ -105,10 +106,10 @@ impl<'p> Performance<'p> {
             let message = format!("tick {tick} is over: it is tick {} already", self.now());
             return Err(Difference::new(NOT_POSSIBLE, place, self.now(), message).into());
         }
-        while self.both.next() < tick {
+        while self.stage.both.next() < tick {
             self.tick()?;
         }
-        self.fresh = self.both.next() == tick;
+        self.fresh = self.stage.both.next() == tick;
         self.count_from_now();
         Ok(())
     }
@@ -119,7 +120,7 @@ impl<'p> Performance<'p> {
         for _ in 0..3 {
             self.tick()?;
         }
-        while !self.is_over() {
+        while !self.stage.is_over() {
             if self.now() - began > self.staging.patience {
                 let message = format!("something is still planned or running at tick {}", self.now());
                 let found = Difference::new(NOT_SEEN, place, self.now(), message);
@@ -133,7 +134,7 @@ impl<'p> Performance<'p> {
 
     /// Saves the session and goes on with what was saved.
     fn reload(&mut self, place: Span) -> Result<(), Stop> {
-        let director = self.both.session.director_mut();
+        let director = self.stage.both.session.director_mut();
         let bytes = director.save().to_bytes();
         if self.staging.reloads {
             let options = director.core().options().clone();
@@ -168,15 +169,15 @@ impl<'p> Performance<'p> {
             let known = Observation {
                 fluent: fluent.as_str().into(),
                 value: name,
-                from: self.both.next(),
+                from: self.stage.both.next(),
                 to: None,
                 source: 0,
                 sequence: 0,
             };
-            self.both.actor.set(&known);
+            self.stage.both.actor.set(&known);
             observations.push(wire::Observation { fluent, value, from, to: is_past.then_some(to) });
         }
-        self.both.executor.perceive_all(observations);
+        self.stage.both.executor.perceive_all(observations);
     }
 
     fn aim(&self, event: &EventPattern) -> Aim {
@@ -199,14 +200,13 @@ impl<'p> Performance<'p> {
 
     fn answer(&mut self, answer: &str, place: Span) -> Result<(), Stop> {
         let impossible = |message: &str, now| Difference::new(NOT_POSSIBLE, place, now, message);
-        let Some(task) = self.open.first().map(|(task, _)| *task) else {
+        let Some(task) = self.stage.open.first().map(|open| open.task) else {
             let found = impossible("no question is open", self.now());
             return Err(found.hint("`see` the question first").into());
         };
-        if let Err(error) = self.both.executor.answer(task, answer) {
+        if let Err(error) = self.stage.answer(task, answer) {
             return Err(impossible(&error.to_string(), self.now()).into());
         }
-        self.open.retain(|(open, _)| *open != task);
         self.begin();
         self.count_from_now();
         Ok(())
@@ -224,15 +224,15 @@ impl<'p> Performance<'p> {
         self.begin();
         self.count_from_now();
         (self.blocked, self.refused) = (None, None);
-        let (asked, known) = (self.now(), self.steps.len());
-        self.both.executor.set_goals(None, vec![format!("goal done {named}")]);
-        let asked_before = self.open.len();
+        let (asked, known) = (self.now(), self.stage.steps.len());
+        self.stage.both.executor.set_goals(None, vec![format!("goal done {named}")]);
+        let asked_before = self.stage.open.len();
         let step = loop {
-            let started = self.steps.iter().skip(known).find(|(_, step)| *step == named).map(|(step, _)| *step);
+            let started = self.stage.steps.iter().skip(known).find(|(_, step)| *step == named).map(|(step, _)| *step);
             if let Some(step) = started {
                 break step;
             }
-            if self.open.iter().skip(asked_before).any(|(_, action)| *action == named.name) {
+            if self.stage.open.iter().skip(asked_before).any(|open| open.action == named.name) {
                 return Ok(());
             }
             let why = self.refused.clone().or(self.blocked.clone().filter(|_| self.now() - asked > SOON));
@@ -246,7 +246,7 @@ impl<'p> Performance<'p> {
             }
             self.tick()?;
         };
-        while self.both.session.director().core().board().get(step).is_some() {
+        while self.stage.core().board().get(step).is_some() {
             if self.now() - asked > self.staging.patience {
                 return Err(Difference::new(NOT_SEEN, place, self.now(), format!("`{named}` does not end")).into());
             }
@@ -329,12 +329,13 @@ impl<'p> Performance<'p> {
 
     /// Why it makes no sense to wait any longer, if it makes none.
     fn gives_up(&self, began: Tick, limit: Option<Tick>) -> Option<String> {
-        let last = self.both.next() - 1;
+        let last = self.stage.both.next() - 1;
         if limit.is_some_and(|limit| last >= limit) {
             return Some(format!("not seen by tick {last}"));
         }
-        if last - began > 3 && self.is_over() {
-            let why = if self.open.is_empty() { "nothing more will happen by itself" } else { "a question is open" };
+        if last - began > 3 && self.stage.is_over() {
+            let why =
+                if self.stage.open.is_empty() { "nothing more will happen by itself" } else { "a question is open" };
             return Some(format!("not seen by tick {last}, and {why}"));
         }
         (last - began > self.staging.patience)

@@ -8,7 +8,22 @@ use dramaturg::model::{Chance, Evaluator, Expr, Model, Observation, Plan, Step, 
 use dramaturg::planner::simulate::{Detail, Expectations, Follow, Unmet, World, WorldOptions, WorldSave, names};
 use dramaturg_executor::scripted::{Happening, Which};
 use dramaturg_executor::{Game, Report, ScriptedGame, TaskView, ValueRef};
-use dramaturg_wire::{Fault, Line, Question};
+use dramaturg_wire::{Fault, Line, Question, Task};
+
+/// A question that the game was to ask.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The task that asks.
+    pub task: Task,
+    /// The action that it decides about.
+    pub action: String,
+    /// The objects that would be done with.
+    pub params: Vec<String>,
+    /// Since when it is open.
+    pub tick: Tick,
+    /// The words, the answers, and which is taken if none comes.
+    pub question: Question,
+}
 
 /// A scripted game with a world of its own, in which tasks have their effects: so guards have something to look at.
 pub struct Actor {
@@ -21,6 +36,8 @@ pub struct Actor {
     tick: Tick,
     /// The steps that were put into the world: the parts of one are one thing there.
     performed: BTreeSet<u32>,
+    /// What was asked in this tick.
+    questions: Vec<Asked>,
     /// Why the director turned the game away or ended the session.
     pub ended: Option<String>,
 }
@@ -47,7 +64,16 @@ impl Actor {
             ..WorldOptions::default()
         };
         let world = World::begin(&model, options);
-        Self { model, game, world, seen: OnceCell::new(), tick: 0, performed: BTreeSet::new(), ended: None }
+        Self {
+            model,
+            game,
+            world,
+            seen: OnceCell::new(),
+            tick: 0,
+            performed: BTreeSet::new(),
+            questions: Vec::new(),
+            ended: None,
+        }
     }
 
     /// Its world, to be kept in a save.
@@ -64,6 +90,11 @@ impl Actor {
     /// What happened since this was last asked.
     pub fn take_transcript(&mut self) -> Vec<Happening> {
         self.game.take_transcript()
+    }
+
+    /// What was asked in the last tick.
+    pub fn take_questions(&mut self) -> Vec<Asked> {
+        std::mem::take(&mut self.questions)
     }
 
     /// What goes otherwise than planned, and who answers.
@@ -101,6 +132,7 @@ impl Game for Actor {
         self.world.step_to(&self.model, tick.saturating_sub(1));
         self.world.drain();
         self.seen.take();
+        self.questions.clear();
         self.tick = tick;
         self.game.begin(tick);
     }
@@ -111,6 +143,13 @@ impl Game for Actor {
     }
 
     fn ask(&mut self, task: &TaskView<'_>, question: &Question) {
+        self.questions.push(Asked {
+            task: task.id(),
+            action: task.action().to_owned(),
+            params: task.params().map(str::to_owned).collect(),
+            tick: self.tick,
+            question: question.clone(),
+        });
         self.game.ask(task, question);
     }
 

@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! [`stream`] makes a script from a story, [`actor`] is the game that performs it, [`setting`] says how both are set up. [`lockstep`]
-//! drives them by one clock that nobody waits for, [`realtime`] by the real one; [`outcome`] is what came of it. [`planners`] knows
+//! drives them by one clock that nobody waits for, and [`stage`] says what each of its ticks brings; [`realtime`] by the real one; [`outcome`] is what came of it. [`planners`] knows
 //! which planner a story asks for.
 
 pub mod actor;
@@ -12,4 +12,5 @@ pub mod outcome;
 pub mod planners;
 pub mod realtime;
 pub mod setting;
+pub mod stage;
 pub mod stream;

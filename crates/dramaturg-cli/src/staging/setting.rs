@@ -44,7 +44,28 @@ pub struct Setting {
     pub expectations: Expectations,
 }
 
+/// What failed is tried again so often, where a plan is performed by a virtual clock.
+const RETRIES: u32 = 2;
+
 impl Setting {
+    /// By a virtual clock, with messages that take no time and a player who does nothing by itself.
+    pub fn virtual_time(model: Arc<Model>, plan: Plan, seed: u64) -> Self {
+        Self {
+            model,
+            plan: Arc::new(plan),
+            policy: Policy::Decoupled,
+            omega: 1,
+            upsilon: 1,
+            mu: Journey::Given(0),
+            rate_milli: 60_000,
+            ticks: 0,
+            fails: 0,
+            retries: RETRIES,
+            seed,
+            expectations: Expectations::Watched,
+        }
+    }
+
     /// A session of this story with its planner.
     pub fn director(&self, session: &str, codec: Codec) -> Director {
         let options = DirectorOptions {
