@@ -182,13 +182,11 @@ fn regress(problem: &Problem, before: &PackedState, step: OperatorId, after: &Co
         let Some(variable) = effect.change.variable() else { continue };
         let concerns = after.literals.iter().any(|literal| literal.variable == variable);
         match held(problem, before, &effect.condition) {
-            Some(part) => {
-                if concerns {
-                    join(&mut needs, part);
-                    written.push(variable);
-                    if !matches!(effect.change, GroundChange::Set(..)) {
-                        return None;
-                    }
+            Some(part) if concerns => {
+                join(&mut needs, part);
+                written.push(variable);
+                if !matches!(effect.change, GroundChange::Set(..)) {
+                    return None;
                 }
             }
             None if concerns => effect.condition.for_each_variable(&mut |read| {
@@ -197,7 +195,7 @@ fn regress(problem: &Problem, before: &PackedState, step: OperatorId, after: &Co
                     needs.literals.push(literal);
                 }
             }),
-            None => {}
+            Some(_) | None => {}
         }
     }
     for literal in after.literals.iter().filter(|literal| !written.contains(&literal.variable)) {

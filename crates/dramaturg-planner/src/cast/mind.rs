@@ -48,6 +48,12 @@ pub(crate) struct Mind {
     pub(crate) asks: bool,
     /// The wish it has for want of a better.
     pub(crate) idle: Option<GoalId>,
+    /// What it does or will do first, whatever it intends: that is no longer its own to change.
+    pub(crate) bound: Vec<Deed>,
+    /// How much the most important of its goals matters.
+    pub(crate) salience: i64,
+    /// What it may not do changes at this tick.
+    pub(crate) role_until: Option<Tick>,
 }
 
 /// A thought that is not finished.
@@ -76,6 +82,9 @@ impl Mind {
             waits_since: None,
             asks: false,
             idle: None,
+            bound: Vec::new(),
+            salience: 0,
+            role_until: None,
         }
     }
 

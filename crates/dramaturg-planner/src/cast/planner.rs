@@ -75,6 +75,15 @@ impl Cast {
                 None => drop(world.schedule(model, step)),
             }
         }
+        let mut bound: Vec<&Step> = self.taken.values().collect();
+        bound.sort_by_key(|step| (step.start, step.id));
+        for step in bound {
+            if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
+                && let Some(mind) = minds.iter_mut().find(|mind| mind.object == performer)
+            {
+                mind.bound.push(deed);
+            }
+        }
         let mut ours: Vec<&Step> = self.published.values().collect();
         ours.sort_by_key(|step| (step.start, step.id));
         for step in ours {
@@ -89,6 +98,7 @@ impl Cast {
             for (mind, old) in minds.iter_mut().zip(&mut old.minds) {
                 mind.plan.append(&mut old.plan);
                 mind.idle = old.idle.take();
+                mind.salience = old.salience;
             }
         }
         Rehearsal::new(world, minds, self.next_id)
@@ -253,6 +263,9 @@ impl Planner for Cast {
         self.insert_from = self.insert_from.max(insert_from);
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
+        for memory in self.memories.values_mut() {
+            memory.barred.retain(|_, until| until.is_none_or(|until| until > now.least));
+        }
         // What starts before is no longer ours, whether or not it has been locked.
         let gone = self.published.extract_if(.., |_, step| step.start < self.insert_from);
         self.taken.extend(gone);
@@ -295,6 +308,8 @@ impl Planner for Cast {
             (false, _) => Progress::Searching,
             (true, true) if core.is_empty() => Progress::Complete { cost: Fixed::ZERO },
             (true, true) => Progress::Infeasible { proof: false, core },
+            // What was asked may be answered at any moment.
+            (true, false) if rehearsal.minds.iter().any(|mind| mind.asks) => Progress::Searching,
             (true, false) => Progress::Idle,
         }
     }

@@ -230,12 +230,16 @@ impl Rehearsal {
             return true;
         }
         let Some(mind) = self.minds.get_mut(at) else { return true };
+        let now = self.tick;
+        if mind.role_until.is_some_and(|until| until <= now) {
+            (mind.role, mind.vain, mind.role_until) = (None, None, None);
+        }
         if mind.role.is_none() {
             let memory = hand.memories.entry(object).or_default();
-            let now = self.tick;
-            memory.barred.retain(|_, until| until.is_none_or(|until| until > now));
             let model = hand.model;
-            let barred = |deed: &Deed| memory.barred.contains_key(&named(model, deed));
+            let holds = |until: &Option<Tick>| until.is_none_or(|until| until > now);
+            let barred = |deed: &Deed| memory.barred.get(&named(model, deed)).is_some_and(holds);
+            mind.role_until = memory.barred.values().filter(|until| holds(until)).flatten().min().copied();
             mind.role = Some(Arc::new(domain.role_without(object, &barred)));
         }
         if mind.thinking.is_none() && !self.is_sound(at, &domain, &state, &goals) {
@@ -277,6 +281,7 @@ impl Rehearsal {
         let Some(mind) = self.minds.get_mut(at) else { return };
         let Some(role) = mind.role.clone() else { return };
         mind.vain = None;
+        mind.salience = wants.iter().map(|want| want.salience).max().unwrap_or(0);
         // What was given up before is not a reason to plan anew as long as the rest can be reached as it was.
         let serves_all = mind.given_up.is_empty();
         let old = mind.operators().filter(|old| !old.is_empty() && serves_all);
@@ -346,6 +351,9 @@ impl Rehearsal {
         let object = mind.object;
         let others = participants(model, &deed, object);
         let touched = touched(domain, state, operator);
+        if self.would_spoil(at, domain, operator) && self.waits_out(hand, at) {
+            return;
+        }
         let blocked = others.iter().any(|other| self.is_engaged(model, *other))
             || self.running.values().any(|running| running.is_in_the_way_of(&touched));
         if blocked {
@@ -382,6 +390,38 @@ impl Rehearsal {
                 .and_then(|role| role.problem.successor(mind.expected.as_ref()?, role.operator(&deed)?));
         }
         self.steps.push(step);
+    }
+
+    /// Whether a step would spoil the plan of somebody with goals that matter more: then it is better to wait for that one to be
+    /// done. Of two who look for each other one stays where it is.
+    fn would_spoil(&self, at: usize, domain: &Domain, operator: OperatorId) -> bool {
+        let (Some(mind), Some(state)) = (self.minds.get(at), &self.state) else { return false };
+        let problem = &domain.problem;
+        let comes_first = |other: &Mind, place: usize| (other.salience, at) > (mind.salience, place);
+        self.minds.iter().enumerate().any(|(place, other)| {
+            if place == at || other.plan.is_empty() || other.idle.is_some() || !comes_first(other, place) {
+                return false;
+            }
+            let engaged = self.world.running().next().is_some() && !other.bound.is_empty();
+            let begins = match &other.expected {
+                Some(expected) => Some(expected.clone()),
+                None if engaged => follow(domain, state.clone(), other.bound.iter()),
+                None => Some(state.clone()),
+            };
+            let Some(begins) = begins.filter(|begins| problem.is_applicable(begins, operator)) else { return false };
+            let spoilt = problem.successor(&begins, operator);
+            follow(domain, begins, other.plan.iter()).is_some()
+                && spoilt.is_none_or(|spoilt| follow(domain, spoilt, other.plan.iter()).is_none())
+        })
+    }
+
+    /// Whether a character still has the patience to wait for somebody else.
+    fn waits_out(&mut self, hand: &Stagehand<'_>, at: usize) -> bool {
+        let now = self.tick;
+        self.minds.get_mut(at).is_some_and(|mind| {
+            let since = *mind.waits_since.get_or_insert(now);
+            now - since < hand.options.patience
+        })
     }
 
     /// Somebody or something is not free: the character waits its turn, and gives way when it has waited too long.
@@ -533,6 +573,14 @@ fn touched(domain: &Domain, state: &PackedState, operator: OperatorId) -> Touche
         }
     }
     touched
+}
+
+/// The state after some deeds; none if one of them cannot be done.
+fn follow<'d>(domain: &Domain, state: PackedState, mut deeds: impl Iterator<Item = &'d Deed>) -> Option<PackedState> {
+    deeds.try_fold(state, |state, deed| {
+        let operator = domain.operator(deed).filter(|operator| domain.problem.is_applicable(&state, *operator))?;
+        domain.problem.successor(&state, operator)
+    })
 }
 
 /// Who else takes part.

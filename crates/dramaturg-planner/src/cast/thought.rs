@@ -131,10 +131,15 @@ impl Thought {
     pub fn new(role: Arc<Role>, start: &PackedState, wants: Vec<Want>, options: ThoughtOptions) -> Self {
         let mut resolve = Resolve::default();
         let mut hopeful = Vec::new();
-        for (place, want) in wants.iter().enumerate() {
-            let target = Target::new(vec![want.condition.clone()]);
+        let reaches = |conditions: Vec<Condition>| {
+            let target = Target::new(conditions);
             let mut relaxed = Relaxed::new(&role.problem, Arc::clone(&role.relaxation), &target);
-            if relaxed.estimate(&role.problem, start).is_some() {
+            relaxed.estimate(&role.problem, start).is_some()
+        };
+        // Where nothing is undone, all can be reached together if each can.
+        let all = reaches(wants.iter().map(|want| want.condition.clone()).collect());
+        for (place, want) in wants.iter().enumerate() {
+            if all || reaches(vec![want.condition.clone()]) {
                 hopeful.push(place);
             } else {
                 resolve.given_up.push((place, GivenUp::OutOfReach));
