@@ -120,3 +120,23 @@ fn graphplan_plans_in_layers_and_proves_that_there_is_no_plan() {
     let (code, lost) = stage.json(&["plan", "door.story", "--planner", "graphplan"]);
     assert_eq!((code, &lost["outcome"]), (10, &"no-plan".into()), "{lost}");
 }
+
+#[test]
+fn why_and_why_not() {
+    let stage =
+        Stage::with(&[("troy.story", TROY), ("door.story", &DOOR.replace("fluent open\n", "fluent open = true\n"))]);
+    let (code, why) = stage.json(&["why", "troy.story", "--character", "hector", "2"]);
+    assert_eq!((code, &why["about"]), (0, &"talk(hector, menelaos, throne-room)".into()), "{why}");
+    assert!(why["sentences"][1].as_str().is_some_and(|told| told.contains("goal peace salience 80")), "{why}");
+    let by_name = stage.run(&["why", "troy.story", "--character", "hector", "board(hector,ships,dock)"]);
+    assert!(by_name.out.contains("which `travel(hector, dock, troy, ships, sea)` needs"), "{}", by_name.out);
+    let not = |action: &str| stage.run(&["why-not", "troy.story", "--character", "paris", action]).out;
+    let kill = not("kill(paris, menelaos, spear, throne-room)");
+    assert!(kill.contains("it needs `spear.holder == paris`, which never holds in this plan"), "{kill}");
+    let never = not("negotiatePeace(paris, menelaos, throne-room)");
+    assert!(never.contains("can never be done here") && never.contains("`paris.envoy` to be true"), "{never}");
+    let elsewhere = stage.run(&["why-not", "troy.story", "--character", "paris", "fly(paris)"]);
+    assert_eq!(elsewhere.code, 2);
+    let slam = stage.run(&["why-not", "door.story", "slam"]).out;
+    assert!(slam.contains("this is out of reach: `goal inside"), "{slam}");
+}

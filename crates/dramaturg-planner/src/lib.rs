@@ -8,6 +8,9 @@
 //! [`simulate`] is the world itself, six phases a tick, on the lifted model; [`validate`] judges plans with it, and in PDDL's own
 //! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
 //! with what searches.
+//!
+//! [`planner`] is the contract that planners sit behind: [`scripted`] performs a script, [`cast`] plans for characters. [`chronicle`] is
+//! the world as they know it, [`why`] what a plan says for itself.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod graphplan;
@@ -26,3 +29,4 @@ pub mod cast;
 pub mod chronicle;
 pub mod planner;
 pub mod scripted;
+pub mod why;

@@ -17,3 +17,4 @@ pub mod serve;
 pub mod simulate;
 pub mod test;
 pub mod validate;
+pub mod why;
