@@ -19,16 +19,18 @@ pub fn impossible(model: &Model, state: &State, text: &str) -> Result<Vec<String
     let Performed::Action(action) = what else {
         return Err(format!("`{name}` is a task; only actions are planned one by one"));
     };
-    let leaves = required(&model.actions[action], &ConditionTime::Start)
-        .flat_map(|condition| unmet(model, state, &condition.condition, &values, None));
-    Ok(leaves
-        .map(|leaf| {
-            format!(
-                "it needs {} to be {}, and nothing can bring that about: it is {}",
-                leaf.what(),
-                leaf.wanted,
-                leaf.found
-            )
-        })
-        .collect())
+    let leaves: Vec<_> = required(&model.actions[action], &ConditionTime::Start)
+        .flat_map(|condition| unmet(model, state, &condition.condition, &values, None))
+        .collect();
+    // What never changes is reason enough.
+    let is_fixed = |fluent: &Option<String>| {
+        let known = fluent.as_ref().and_then(|fluent| names::fluent(model, fluent).ok());
+        known.is_some_and(|(fluent, _)| model.fluents[fluent].is_static)
+    };
+    let fixed = leaves.iter().any(|leaf| is_fixed(&leaf.fluent));
+    let told = leaves.iter().filter(|leaf| !fixed || is_fixed(&leaf.fluent)).map(|leaf| {
+        let why = if fixed { ", and nothing ever changes that" } else { "" };
+        format!("it needs {} to be {}, but it is {}{why}", leaf.what(), leaf.wanted, leaf.found)
+    });
+    Ok(told.collect())
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use dramaturg::model::{Fixed, Model, Owner, State};
 use dramaturg::planner::cast::domain::Domain;
 use dramaturg::planner::cast::{Thought, ThoughtOptions, Want};
-use dramaturg::planner::ground::{Goals, GroundOptions, GroundWishKind, ground};
+use dramaturg::planner::ground::{GroundOptions, GroundWishKind, ground};
 use dramaturg::planner::planner::Budget;
 use dramaturg::planner::search::{BestFirst, BestFirstOptions, Guide, Outcome, Relaxation, Target};
 use dramaturg::planner::simulate::words;
@@ -91,8 +91,8 @@ impl Planned {
     }
 
     fn of_story(&self, model: &Model) -> Result<Course, Failure> {
-        let goals = Some(Goals::Story);
-        let grounding = ground(model, &GroundOptions { seed: self.seed, goals, ..GroundOptions::default() });
+        // Also what does not help: it may be asked about.
+        let grounding = ground(model, &GroundOptions { seed: self.seed, ..GroundOptions::default() });
         if let Some(limit) = grounding.stop {
             return Err(Failure::trouble(limit.to_string()).hint("ask about one character"));
         }
