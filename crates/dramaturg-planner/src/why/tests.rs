@@ -1,3 +1,5 @@
+//! Answers about the plans of Sparta.
+
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Owner, State};
