@@ -175,13 +175,18 @@ impl Cast {
 impl Planner for Cast {
     fn observe(&mut self, observations: &[Observation]) {
         for seen in observations {
-            let known = names::fluent(&self.model, &seen.fluent).ok().map(|(fluent, args)| {
-                let value = names::value_of(&self.model, fluent, &seen.value).ok();
-                value == Some(self.chronicle.present().state().get(fluent, &args))
+            let named = names::fluent(&self.model, &seen.fluent).ok();
+            let is_known = named.as_ref().is_some_and(|(fluent, args)| {
+                let value = names::value_of(&self.model, *fluent, &seen.value).ok();
+                value == Some(self.chronicle.present().state().get(*fluent, args))
             });
+            // What nothing in a level can change was taken for granted when it was grounded.
+            if let Some((fluent, args)) = named.filter(|_| !is_known) {
+                self.domains.retain(|_, domain| domain.problem.place(fluent, &args).is_some());
+            }
             // What the model has no name for cannot matter.
             let _ = self.chronicle.observe(&self.model, seen);
-            if known != Some(true) || seen.from > self.chronicle.present().now() {
+            if !is_known || seen.from > self.chronicle.present().now() {
                 self.upset();
             }
         }
