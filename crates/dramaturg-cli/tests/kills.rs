@@ -18,8 +18,10 @@ use dramaturg_director::journal::segment::{self, SegmentReader};
 use serde_json::Value;
 
 /// How many tasks the director performs with each game, and in which tick the game ends.
-const TASKS: &str = "60";
-const TICKS: &str = "1100";
+///
+/// Half of them lie after the last blow: those come in time on a busy machine too.
+const TASKS: &str = "120";
+const TICKS: &str = "2200";
 
 const JOURNAL: [&str; 4] = ["--journal", "journals", "--tasks", TASKS];
 
@@ -78,7 +80,7 @@ fn judge(stage: &Stage, number: usize, game_died: bool) -> (usize, usize) {
             _ => {}
         }
     }
-    assert!(steps.len() >= 60, "game {number} was to perform everything: {}", steps.len());
+    assert!(steps.len() >= 120, "game {number} was to perform everything: {}", steps.len());
     assert_eq!(steps.difference(&recorded).collect::<Vec<_>>(), Vec::<&u64>::new(), "game {number}: steps vanished");
     let mut unknown = 0;
     for (task, outcomes) in &ends {
@@ -133,8 +135,7 @@ fn play(games: usize, director_kills: usize, game_kills: usize, seed: u64) -> (S
     let mut unknown = 0;
     for number in 0..games {
         let (started, left_open) = judge(&stage, number, game_kills > 0);
-        // On a busy machine much of what was sent comes too late; that most of it comes is not what is tested here.
-        assert!(started >= 15, "game {number} started only {started}");
+        assert!(started >= 60, "game {number} started only {started}");
         unknown += left_open;
     }
     (stage, unknown)

@@ -24,7 +24,8 @@ fn load(model: &Arc<dramaturg_model::Model>, bytes: &[u8]) -> (Director, dramatu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    // A theatre where hardly anything starts shows nothing: it is passed over, and more than a few of them fail the test.
+    #![proptest_config(ProptestConfig { cases: 96, max_global_rejects: 4, ..ProptestConfig::default() })]
 
     #[test]
     fn live_and_loaded_go_on_alike(seed in 0u64..100_000, at in 1usize..900) {
@@ -57,6 +58,7 @@ proptest! {
         }
         let mut loaded = loaded.expect("it was saved");
         prop_assert!(live.save().to_bytes() == loaded.save().to_bytes(), "they can be told apart");
+        prop_assume!(theatre.game.started.len() > 3);
     }
 
     #[test]
