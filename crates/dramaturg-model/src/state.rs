@@ -21,6 +21,8 @@ use crate::value::{Args, Value};
 pub struct State {
     values: Table<FluentId, FluentTable>,
     level: Option<LevelId>,
+    /// The levels that were left, each once. What only they know keeps its last value until a level carries it on.
+    left: Vec<LevelId>,
     now: Tick,
 }
 
@@ -38,7 +40,7 @@ impl State {
             .fluents
             .ids()
             .map(|fluent| FluentTable { default: model.default_value(fluent), values: FxHashMap::default() });
-        Self { values: tables.collect(), level: model.first_level(), now: 0 }
+        Self { values: tables.collect(), level: model.first_level(), left: Vec::new(), now: 0 }
     }
 
     /// The state before tick 0 in the first level.
@@ -46,8 +48,8 @@ impl State {
         Self::entering(model, model.first_level(), None, &[], seed)
     }
 
-    /// The state in which a level begins: everything as given for it, except the carried fluents, which keep their values
-    /// from the state before.
+    /// The state in which a level begins: everything as given for it, except the carried fluents, which keep their values from the
+    /// last level that knew them. What the new level does not know is kept for one that carries it on.
     pub fn entering(
         model: &Model,
         level: Option<LevelId>,
@@ -60,22 +62,34 @@ impl State {
         state.clear_anchored(model);
         if let Some(before) = before {
             state.now = before.now;
-            for fluent in carrying {
-                state.values[*fluent] = before.values[*fluent].clone();
+            state.left.clone_from(&before.left);
+            state.left.extend(before.level.filter(|level| !before.left.contains(level)));
+            for (fluent, table) in before.values.iter() {
+                if carrying.contains(&fluent) {
+                    state.values[fluent] = table.clone();
+                    continue;
+                }
+                let kept = table.values.iter().filter(|(args, _)| !is_slot_of(model, fluent, args, level));
+                state.values[fluent].values.extend(kept.map(|(args, value)| (args.clone(), *value)));
             }
         }
-        let keeps = |fluent: FluentId| before.is_some() && carrying.contains(&fluent);
+        let left = state.left.clone();
+        let keeps = |fluent: FluentId, args: &[Value]| {
+            let was_known = |level: &LevelId| is_slot_of(model, fluent, args, Some(*level));
+            // A story without levels to leave has nothing to keep.
+            carrying.contains(&fluent) && before.is_some_and(|before| before.level.is_none() || left.iter().any(was_known))
+        };
         let mut chance = Chance::new(seed);
         for population in model.populations.values().filter(|p| model.is_visible(p.level, level)) {
             for object in &population.objects {
-                for given in population.given.iter().filter(|given| given.at.is_none() && !keeps(given.target.fluent)) {
-                    state.give(model, given, &[Value::Object(*object)], &mut chance);
+                for given in population.given.iter().filter(|given| given.at.is_none()) {
+                    state.give_unless(model, given, &[Value::Object(*object)], &mut chance, &keeps);
                 }
             }
         }
         for given in &model.initial {
-            if given.at.is_none() && model.is_visible(given.level, level) && !keeps(given.target.fluent) {
-                state.give(model, given, &[], &mut chance);
+            if given.at.is_none() && model.is_visible(given.level, level) {
+                state.give_unless(model, given, &[], &mut chance, &keeps);
             }
         }
         state.derive(model);
@@ -90,6 +104,44 @@ impl State {
                     self.set(*fluent, &[Value::Object(*object)], Value::Nothing);
                 }
             }
+        }
+    }
+
+    /// The levels that were left, each once, in the order of leaving.
+    pub fn left(&self) -> &[LevelId] {
+        &self.left
+    }
+
+    /// Says which levels were left.
+    pub fn set_left(&mut self, left: Vec<LevelId>) {
+        self.left = left;
+    }
+
+    /// Sets what is given, except where a value is kept.
+    fn give_unless(
+        &mut self,
+        model: &Model,
+        given: &Initial,
+        arguments: &[Value],
+        chance: &mut Chance,
+        keeps: &dyn Fn(FluentId, &[Value]) -> bool,
+    ) {
+        let fluent = given.target.fluent;
+        let kept: Vec<(Args, Value)> = {
+            let (mut all, before) = (Vec::new(), &*self);
+            let mut scope = Evaluator::with(model, before, arguments);
+            scope.for_each(&given.binders, &mut |scope| {
+                let args = scope.args(&given.target.args);
+                if keeps(fluent, &args) {
+                    let value = before.get(fluent, &args);
+                    all.push((args, value));
+                }
+            });
+            all
+        };
+        self.give(model, given, arguments, chance);
+        for (args, value) in kept {
+            self.set(fluent, &args, value);
         }
     }
 
@@ -228,6 +280,12 @@ impl Facts for State {
     fn level(&self) -> Option<LevelId> {
         self.level
     }
+}
+
+/// Whether a level knows a fluent and all its arguments.
+fn is_slot_of(model: &Model, fluent: FluentId, args: &[Value], level: Option<LevelId>) -> bool {
+    let exists = |arg: &Value| arg.as_object().is_none_or(|object| model.is_visible(model.objects[object].level, level));
+    model.is_visible(model.fluents[fluent].level, level) && args.iter().all(exists)
 }
 
 fn self_number(state: &State, fluent: FluentId, args: &[Value]) -> Option<crate::Fixed> {

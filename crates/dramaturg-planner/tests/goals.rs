@@ -2,7 +2,7 @@
 
 mod support;
 
-use dramaturg_planner::simulate::{Phase, WorldEventKind};
+use dramaturg_planner::simulate::{Phase, World, WorldEventKind};
 use support::*;
 
 #[test]
@@ -73,4 +73,42 @@ fn a_step_amended_to_end_now_ends_at_the_next_chance() {
     world.step_to(&model, 90);
     let ended = world.drain().iter().find(|e| matches!(e.kind, WorldEventKind::StepEnded { .. })).map(|e| e.tick);
     assert_eq!(ended, Some(61));
+}
+
+/// A house that is left for the garden and come back to. What only the house knows is as it was left, if it is carried on, and as
+/// given if not; what it comes to know for the first time is as given.
+#[test]
+fn what_a_level_knew_is_kept_until_a_later_one_carries_it_on() {
+    let house = |carried: &str| {
+        text(&format!(
+            "type Chest {{ open; locked = true }}
+             fluent rang: int 0..9 = 0
+             given rang = 1 at 5 s
+             given rang = 2 at 10 s
+             level house {{
+               object trunk: Chest (locked = false)
+               given trunk.open at 2 s
+               milestone out {{ when rang == 1; next garden carrying rang }}
+             }}
+             level garden {{
+               object urn: Chest (locked = false)
+               milestone back {{ when rang == 2; next house carrying {carried} }}
+             }}"
+        ))
+    };
+    for (carried, open) in [("rang, Chest.open", "true"), ("rang", "false")] {
+        let model = house(carried);
+        let mut world = world(&model);
+        world.step_to(&model, 7);
+        assert_eq!(value(&model, world.state(), "urn.locked"), "false", "as the garden is given");
+        let save = world.save(&model);
+        let (mut loaded, report) = World::load(&model, &save);
+        assert!(report.is_clean(), "{report:?}");
+        for world in [&mut world, &mut loaded] {
+            world.step_to(&model, 12);
+            assert_eq!(value(&model, world.state(), "trunk.open"), open, "{carried}");
+            assert_eq!(value(&model, world.state(), "trunk.locked"), "false", "{carried}");
+        }
+        assert_eq!(world.save(&model), loaded.save(&model), "the save knows it too");
+    }
 }

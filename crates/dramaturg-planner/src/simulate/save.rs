@@ -85,6 +85,9 @@ pub struct WorldSave {
     phase: Phase,
     now: Tick,
     level: Option<SmolStr>,
+    /// The levels that were left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left: Vec<SmolStr>,
     options: options::SavedOptions,
     objects: Vec<SmolStr>,
     fluents: Vec<state::SavedFluent>,
@@ -195,6 +198,7 @@ impl World {
             phase: self.phase,
             now: self.state.now(),
             level: self.state.level().map(|level| labels.levels.of(level)),
+            left: self.state.left().iter().map(|level| labels.levels.of(*level)).collect(),
             options: options::SavedOptions::new(labels, &self.options),
             objects: model.objects.ids().map(|object| labels.objects.of(object)).collect(),
             fluents: state::save(model, labels, &self.state),
@@ -246,6 +250,7 @@ impl World {
         let mut state = states.load(&save.fluents, level, options.seed);
         let (tick, now) = load_times(save, &mut report);
         state.set_now(now);
+        state.set_left(save.left.iter().filter_map(|name| labels.levels.find(name)).collect());
         let mut world = Self::unsettled(model, state, options, wiring.clone());
         (world.tick, world.phase) = (tick, save.phase);
         world.settle(model, None);
