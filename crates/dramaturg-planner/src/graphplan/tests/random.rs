@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dramaturg_model::{Chance, Fixed, Tick, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{assert_performable, learning, plain, ticks};
 use crate::graphplan::{Graphplan, GraphplanOptions, LayerTime, Outcome};
-use crate::ground::testing::{pddl, random};
+use crate::ground::testing::{by_looking_at_everything, pddl, random};
 use crate::ground::{
     Condition, Conjunction, GroundDuration, GroundExpr, GroundOptions, Literal, OperatorId, Problem, Timed, ValueSet,
     VariableId, ground,
@@ -17,38 +17,6 @@ use crate::ground::{
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::search::Target;
-
-/// The fewest steps to a target, by looking at everything; none if there is no way. Nothing if there is too much to look at.
-fn by_looking_at_everything(problem: &Problem, target: &Target) -> Option<Option<usize>> {
-    let mut seen: FxHashSet<PackedState> = FxHashSet::default();
-    let mut layer = vec![problem.initial()];
-    let mut applicable = Vec::new();
-    seen.extend(layer.iter().cloned());
-    for steps in 0.. {
-        if layer.iter().any(|state| target.is_reached(problem, state)) {
-            return Some(Some(steps));
-        }
-        let mut next = Vec::new();
-        for state in &layer {
-            problem.applicable(state, &mut applicable);
-            for operator in &applicable {
-                if let Some(found) = problem.successor(state, *operator)
-                    && seen.insert(found.clone())
-                {
-                    next.push(found);
-                }
-            }
-        }
-        if next.is_empty() {
-            return Some(None);
-        }
-        if seen.len() > 3_000 {
-            return None;
-        }
-        layer = next;
-    }
-    None
-}
 
 /// Values of some variables: those that a random walk leads to, and now and then one that need not go with them.
 fn random_target(problem: &Problem, seed: u64) -> Target {

@@ -1,5 +1,7 @@
 //! What the tests of grounding and packed states share: a slow, plain reading of the lifted model to compare with.
 
+mod exhaustive;
+pub(crate) use exhaustive::by_looking_at_everything;
 pub(crate) mod naive;
 pub(crate) mod random;
 
