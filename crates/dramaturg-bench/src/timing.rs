@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Times of one thing done again and again.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ fn milliseconds(nanoseconds: u64) -> f64 {
 }
 
 /// Percentiles in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// How often it was done.
     pub runs: u64,

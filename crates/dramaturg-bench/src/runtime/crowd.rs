@@ -1,7 +1,5 @@
 //! Many sessions at once, with their games in another process.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Child, ChildStdout};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +13,8 @@ use dramaturg_wire::Codec;
 use dramaturg_wire::link::LinkError;
 use serde::Serialize;
 
-use super::games::{GamesOrder, GamesReport, READY};
+use super::elsewhere::{Games, Order, Spawn};
+use super::games::{GamesOrder, GamesReport};
 use super::machine::{core_seconds, resident_bytes};
 use super::progress::Progress;
 use super::pulse::ticks;
@@ -33,9 +32,6 @@ const UPSILON: u32 = 12;
 
 /// Tasks are sent so many ticks ahead, which a machine may sleep for.
 const AHEAD: Tick = 60;
-
-/// Starts a process that calls [`play_as_told`](super::games::play_as_told), with its input and output piped.
-pub type Spawn<'s> = dyn Fn() -> io::Result<Child> + 's;
 
 /// Many sessions at once.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +122,7 @@ impl Crowd {
         let mut games = Games::begin(spawn)?;
         let before = resident_bytes();
         memory.count();
-        games.go(&order)?;
+        games.go(&Order::Crowd(order))?;
         let began = Instant::now();
         while began.elapsed() < IDLE {
             thread::sleep(Duration::from_millis(100));
@@ -134,7 +130,7 @@ impl Crowd {
         }
         let (held, after) = (memory.held() as u64, resident_bytes());
         memory.stop();
-        games.end()?;
+        games.end::<GamesReport>()?;
         serving.end()?;
         let each = |bytes: u64| bytes / self.sessions.max(1) as u64;
         Ok(IdleFigures {
@@ -151,8 +147,11 @@ impl Crowd {
         let order = GamesOrder { address: serving.address().to_owned(), games: self.sessions, ticks: self.end() };
         let mut games = Games::begin(spawn)?;
         let (began, used) = (Instant::now(), core_seconds());
-        games.go(&order)?;
-        let report = games.report(&mut || progress.at(began.elapsed().as_secs_f64()))?;
+        games.go(&Order::Crowd(order))?;
+        let report: GamesReport = games.report(&mut || progress.at(began.elapsed().as_secs_f64()))?;
+        if let Some(trouble) = &report.trouble {
+            return Err(LinkError::Protocol(format!("{} of the games had to give up: {trouble}", report.broken)));
+        }
         let cores = |(before, after): (f64, f64)| (after - before) / began.elapsed().as_secs_f64();
         let director_cores = used.zip(core_seconds()).map(cores);
         let ended = serving.end()?;
@@ -198,78 +197,5 @@ impl Crowd {
             Ok(Opening { director: score.director(options, ScriptOptions::default()), journal: None })
         };
         Served { names: vec!["village".to_owned()], options: SessionOptions::default(), open: Box::new(open) }
-    }
-}
-
-/// A process of games.
-struct Games {
-    child: Child,
-    output: Option<BufReader<ChildStdout>>,
-}
-
-impl Games {
-    /// Starts the process; it waits for its order.
-    fn begin(spawn: &Spawn<'_>) -> Result<Self, LinkError> {
-        let mut child = spawn().map_err(|error| LinkError::io("starting the games", &error))?;
-        let output = child.stdout.take().map(BufReader::new);
-        Ok(Self { child, output })
-    }
-
-    /// Lets it begin, and waits until every game is in a session.
-    fn go(&mut self, order: &GamesOrder) -> Result<(), LinkError> {
-        let mut line = serde_json::to_string(order).unwrap_or_default();
-        line.push('\n');
-        let input = self.child.stdin.as_mut();
-        let told = input.map_or(Ok(()), |input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
-        told.map_err(|error| LinkError::io("talking to the games", &error))?;
-        match self.line()?.trim() {
-            READY => Ok(()),
-            other => Err(LinkError::Protocol(format!("the games did not connect: {other}"))),
-        }
-    }
-
-    fn line(&mut self) -> Result<String, LinkError> {
-        let mut line = String::new();
-        let read = self.output.as_mut().map_or(Ok(0), |output| output.read_line(&mut line));
-        match read {
-            Ok(0) => Err(LinkError::Protocol("the games ended without a word".to_owned())),
-            Ok(_) => Ok(line),
-            Err(error) => Err(LinkError::io("hearing from the games", &error)),
-        }
-    }
-
-    /// Waits for the end and reads what came of it; `each` is called again and again meanwhile.
-    fn report(mut self, each: &mut dyn FnMut()) -> Result<GamesReport, LinkError> {
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(_)) => break,
-                Ok(None) => thread::sleep(Duration::from_millis(100)),
-                Err(error) => return Err(LinkError::io("waiting for the games", &error)),
-            }
-            each();
-        }
-        let line = self.line()?;
-        let report: GamesReport = serde_json::from_str(&line)
-            .map_err(|error| LinkError::Protocol(format!("the games said `{}`: {error}", line.trim())))?;
-        match report.trouble {
-            Some(trouble) => {
-                Err(LinkError::Protocol(format!("{} of the games had to give up: {trouble}", report.broken)))
-            }
-            None => Ok(report),
-        }
-    }
-
-    /// Ends it before its time.
-    fn end(mut self) -> Result<GamesReport, LinkError> {
-        drop(self.child.stdin.take());
-        self.report(&mut || {})
-    }
-}
-
-impl Drop for Games {
-    fn drop(&mut self) {
-        // One that has ended already cannot be ended again.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

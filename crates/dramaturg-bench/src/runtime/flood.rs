@@ -1,7 +1,7 @@
 //! A game that has ten thousand tasks waiting and starts a thousand a second, over TCP.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::thread;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dramaturg_director::shell::server::Opening;
@@ -12,9 +12,10 @@ use dramaturg_model::Tick;
 use dramaturg_planner::scripted::ScriptOptions;
 use dramaturg_planner::simulate::{Detail, WorldOptions};
 use dramaturg_wire::Codec;
-use dramaturg_wire::link::{Link, LinkError};
-use serde::Serialize;
+use dramaturg_wire::link::{Link, LinkError, LinkOptions, TcpLink};
+use serde::{Deserialize, Serialize};
 
+use super::elsewhere::{Games, Order, Spawn};
 use super::progress::Progress;
 use super::pulse::{Pulse, ticks};
 use super::punctual::{Punctual, Punctuality};
@@ -26,14 +27,16 @@ use crate::timing::{Samples, Timing};
 /// The first tasks are published so many ticks before they are sent.
 const NOTICE: Tick = 180;
 /// A game is warm after so many ticks in which tasks started: its tables have been as full as they get.
-const WARM: Tick = 420;
+const WARM: Tick = 600;
 /// In the midst of that nothing comes in for so many ticks, as on a link that stalls, so that its buffers have been that full too.
-const STALL: Tick = 60;
+const STALL: Tick = 120;
+/// Some ticks in the midst of that fall out, as on a machine that stutters, so that much has come due at once.
+const HITCH: Tick = 24;
 /// The longest journey of a message on this machine, in ticks.
 const MU: Tick = 1;
 
 /// What is performed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flood {
     /// How long starts are measured.
     pub seconds: u32,
@@ -44,7 +47,7 @@ pub struct Flood {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FloodFigures {
     /// Tasks of the stream.
     pub tasks: u64,
@@ -81,12 +84,19 @@ impl Flood {
         self.first() + WARM + ticks(self.seconds)
     }
 
+    /// The ticks that are measured.
+    fn measured(&self) -> Range<Tick> {
+        let from = self.first() + WARM;
+        from..from + ticks(self.seconds)
+    }
+
     /// Performs it.
-    pub fn run(&self, memory: &(dyn Memory + Sync), progress: &mut Progress<'_>) -> Result<FloodFigures, LinkError> {
+    pub fn run(&self, spawn: &Spawn<'_>, progress: &mut Progress<'_>) -> Result<FloodFigures, LinkError> {
         let ahead = ticks(self.ahead_seconds);
         // In the end as many wait as ever.
         let score = Score::flood(self.first(), self.end() - self.first() + ahead + NOTICE, self.per_second);
-        let tasks = score.plan.steps.iter().filter(|step| step.start <= self.end()).count() as u64;
+        let measured = self.measured();
+        let tasks = score.plan.steps.iter().filter(|step| measured.contains(&step.start)).count() as u64;
         let open = move |name: &str, codec: Codec| {
             let options = DirectorOptions {
                 session: name.to_owned(),
@@ -103,17 +113,11 @@ impl Flood {
         let served =
             Served { names: vec!["flood".to_owned()], options: SessionOptions::default(), open: Box::new(open) };
         let serving = Serving::begin(vec![served], 1, None)?;
-        let link = serving.link()?;
-        let now = AtomicI64::new(0);
-        let played = thread::scope(|scope| {
-            let game = scope.spawn(|| self.play(link, memory, &now));
-            while !game.is_finished() {
-                thread::sleep(Duration::from_millis(100));
-                progress.at(now.load(Ordering::Relaxed) as f64 / ticks(1) as f64);
-            }
-            // A panic of the game is a panic of the measurement.
-            game.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        let began = Instant::now();
+        let mut games = Games::begin(spawn)?;
+        let played = games
+            .go(&Order::Flood(FloodOrder { address: serving.address().to_owned(), flood: *self }))
+            .and_then(|()| games.report::<FloodFigures>(&mut || progress.at(began.elapsed().as_secs_f64())));
         let served = serving.end();
         let mut figures = played?;
         served?;
@@ -121,20 +125,43 @@ impl Flood {
         figures.not_started = tasks.saturating_sub(figures.punctuality.started());
         Ok(figures)
     }
+}
 
-    /// The game: one call a frame.
-    fn play(&self, link: impl Link, memory: &(dyn Memory + Sync), now: &AtomicI64) -> Result<FloodFigures, LinkError> {
+/// What the game is to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FloodOrder {
+    /// Where the director listens.
+    pub address: String,
+    /// What is performed.
+    pub flood: Flood,
+}
+
+impl FloodOrder {
+    /// The game: one call a frame. `ready` is called once it is connected; `over` ends it before its time.
+    pub fn play(
+        &self,
+        memory: &(dyn Memory + Sync),
+        ready: &mut dyn FnMut(),
+        over: &AtomicBool,
+    ) -> Result<FloodFigures, LinkError> {
+        let flood = &self.flood;
+        let link = TcpLink::connect(&self.address, LinkOptions::default())?;
+        ready();
         let mut link = Watched { link, memory, taken: Duration::ZERO, calls: 0, stalls: false };
         let mut executor = Executor::new(ExecutorOptions { game: "flood".to_owned(), ..ExecutorOptions::default() });
-        let mut game = Punctual::new();
+        let mut game = Punctual::within(flood.measured());
         let (mut tick, mut frame, mut wake) = (Samples::new(), Samples::new(), Samples::new());
         let (mut allocations, mut waiting, mut measured) = (0, 0, 0);
-        let from = self.first() + WARM;
-        let measures = from..from + ticks(self.seconds);
+        let measures = flood.measured();
+        let from = measures.start;
         let stalls = from - WARM / 2..from - WARM / 2 + STALL;
+        let hitch = from - WARM / 4..from - WARM / 4 + HITCH;
         let mut pulse = Pulse::begin(Duration::ZERO);
         loop {
             let beat = pulse.wait();
+            if hitch.contains(&beat.tick) {
+                continue;
+            }
             game.hear(beat);
             if beat.tick >= measures.start && measured == 0 {
                 memory.count();
@@ -151,10 +178,9 @@ impl Flood {
                 waiting += executor.waiting_count();
                 measured += 1;
             }
-            if beat.tick >= self.end() {
+            if beat.tick >= flood.end() || over.load(Ordering::Relaxed) {
                 break;
             }
-            now.store(beat.tick, Ordering::Relaxed);
         }
         memory.stop();
         executor.goodbye("that was all");

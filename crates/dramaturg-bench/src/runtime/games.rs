@@ -1,7 +1,5 @@
-//! Many games in one process that is not the director's.
+//! Many games at once.
 
-use std::io::{self, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +21,7 @@ const AFTER: Tick = 180;
 /// How long games may take to connect.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a process of games is to do.
+/// What many games are to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GamesOrder {
     /// Where the director listens.
@@ -50,31 +48,6 @@ pub struct GamesReport {
     pub trouble: Option<String>,
     /// Cores that the process used on average.
     pub cores: Option<f64>,
-}
-
-/// What a process of games writes once all of them are in a session.
-pub const READY: &str = "ready";
-
-/// What a process of games does: reads its order as one line, plays, writes [`READY`] when all games are in a session and a report
-/// in the end. It ends before its time when its input does.
-pub fn play_as_told(output: &mut dyn Write) -> Result<(), LinkError> {
-    let broken = |error: io::Error| LinkError::io("talking to the director's process", &error);
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(broken)?;
-    let order: GamesOrder = serde_json::from_str(&line)
-        .map_err(|error| LinkError::Protocol(format!("the first line of the input must be an order: {error}")))?;
-    let over = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&over);
-    thread::spawn(move || {
-        // Nothing more is said, so this returns at the end.
-        let _ = io::stdin().read_line(&mut String::new());
-        told.store(true, Ordering::Relaxed);
-    });
-    let mut written = Ok(());
-    let report = order.play(&mut || written = writeln!(output, "{READY}").and_then(|()| output.flush()), &over)?;
-    written.map_err(broken)?;
-    let report = serde_json::to_string(&report).unwrap_or_default();
-    writeln!(output, "{report}").and_then(|()| output.flush()).map_err(broken)
 }
 
 struct Player {

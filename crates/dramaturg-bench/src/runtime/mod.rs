@@ -4,11 +4,12 @@
 //!
 //! [`policy`] compares the ways of sending in virtual time, [`live`] in real time over TCP. [`flood`] has a thousand tasks a second
 //! start in one game, [`handover`] follows single plans to the executor, [`crowd`] has a thousand sessions whose games are those of
-//! [`games`], in another process. For all of them: [`score`] is what is performed, [`serving`] the server, [`pulse`] a game's clock,
+//! [`games`]; both have their games [`elsewhere`], in another process. For all of them: [`score`] is what is performed, [`serving`] the server, [`pulse`] a game's clock,
 //! [`punctual`] a game that notes when its tasks start, [`machine`] what else was going on, [`progress`] how far it is.
 //! [`report`] puts the figures together.
 
 pub mod crowd;
+pub mod elsewhere;
 pub mod flood;
 pub mod games;
 pub mod handover;

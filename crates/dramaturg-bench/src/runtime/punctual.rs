@@ -1,5 +1,7 @@
 //! A game that does as it is told and notes when.
 
+use std::ops::Range;
+
 use dramaturg_executor::{Game, TaskView};
 use dramaturg_model::Tick;
 use serde::{Deserialize, Serialize};
@@ -35,9 +37,11 @@ impl Punctuality {
 }
 
 /// A game that does as it is told and notes when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Punctual {
     beat: Beat,
+    /// Only tasks that are to start in these ticks count.
+    counted: Range<Tick>,
     /// What was noted.
     pub noted: Punctuality,
 }
@@ -45,14 +49,21 @@ pub struct Punctual {
 impl Punctual {
     /// One that has not begun.
     pub fn new() -> Self {
+        Self::within(Tick::MIN..Tick::MAX)
+    }
+
+    /// The same, where only tasks count that are to start in these ticks.
+    pub fn within(counted: Range<Tick>) -> Self {
         let beat = Beat { tick: Tick::MIN, skipped: 0, late: std::time::Duration::ZERO };
-        Self { beat, noted: Punctuality::default() }
+        Self { beat, counted, noted: Punctuality::default() }
     }
 
     /// A tick comes.
     pub fn hear(&mut self, beat: Beat) {
         self.beat = beat;
-        self.noted.skipped_ticks += beat.skipped.unsigned_abs();
+        if self.counted.contains(&beat.tick) {
+            self.noted.skipped_ticks += beat.skipped.unsigned_abs();
+        }
     }
 }
 
@@ -64,6 +75,9 @@ impl Default for Punctual {
 
 impl Game for Punctual {
     fn start(&mut self, task: &TaskView<'_>) {
+        if !self.counted.contains(&task.start()) {
+            return;
+        }
         let count = if task.start() == self.beat.tick {
             &mut self.noted.on_time
         } else if self.beat.has_skipped(task.start()) {

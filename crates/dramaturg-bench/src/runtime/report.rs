@@ -4,7 +4,8 @@ use dramaturg_director::Policy;
 use dramaturg_wire::link::LinkError;
 use serde::Serialize;
 
-use super::crowd::{Crowd, CrowdFigures, IdleFigures, Spawn};
+use super::crowd::{Crowd, CrowdFigures, IdleFigures};
+use super::elsewhere::Spawn;
 use super::flood::{Flood, FloodFigures};
 use super::handover::{Handover, HandoverFigures};
 use super::live::{CONTENDERS, Live};
@@ -152,7 +153,7 @@ impl RuntimeBench {
                     progress.part_is_over(crowd.lasts());
                     continue;
                 }
-                Section::Ticks => figures.ticks = Some(flood.run(memory, progress)?),
+                Section::Ticks => figures.ticks = Some(flood.run(spawn, progress)?),
                 Section::Policies => figures.policies = Some(self.policies(&live, progress)?),
                 Section::HandOver => figures.hand_over = Some(handover.run(progress)?),
             }

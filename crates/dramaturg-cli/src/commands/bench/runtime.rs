@@ -8,7 +8,7 @@ use comfy_table::{Table, presets};
 use dramaturg_bench::RuntimeBench;
 use dramaturg_bench::runtime::crowd::{CrowdFigures, IdleFigures};
 use dramaturg_bench::runtime::flood::FloodFigures;
-use dramaturg_bench::runtime::games::play_as_told;
+use dramaturg_bench::runtime::elsewhere::play_as_told;
 use dramaturg_bench::runtime::handover::HandoverFigures;
 use dramaturg_bench::runtime::machine::Machine;
 use dramaturg_bench::runtime::punctual::Punctuality;
@@ -117,7 +117,7 @@ impl Runtime {
         let FloodFigures { tasks, waiting_mean, .. } = figures;
         writeln!(
             shell.out,
-            "{BOLD}One game over TCP, {} starts a second{BOLD:#}, sent {} s ahead: {tasks} tasks, {waiting_mean:.0} waiting\n",
+            "{BOLD}One game over TCP, {} starts a second{BOLD:#}, sent {} s ahead, the game in another process: {tasks} tasks, {waiting_mean:.0} waiting\n",
             self.starts, self.ahead
         )?;
         timings(
@@ -223,7 +223,7 @@ fn crowd(shell: &mut Shell, figures: &CrowdFigures, idle: &IdleFigures) -> Resul
 
 /// The other process: games as they are ordered.
 pub fn games(shell: &mut Shell) -> Result<Exit, Failure> {
-    play_as_told(&mut shell.out).map_err(|error| trouble(&error))?;
+    play_as_told(&crate::MEMORY, &mut shell.out).map_err(|error| trouble(&error))?;
     Ok(Exit::Fine)
 }
 
