@@ -226,3 +226,85 @@ fn help_and_completions_know_it() {
     assert!(stage.run(&["completions", "bash"]).out.contains("--transcript"));
     assert!(stage.run(&["completions", "fish"]).out.contains("-a \"play\""));
 }
+
+#[test]
+fn a_question_to_the_game_is_answered_by_its_policy_and_never_put_to_the_player() {
+    let text = std::fs::read_to_string(story("troy-funeral.story")).expect("a story");
+    let text = text.replace("ask player \"{b} is on one knee. {a} looks, for some reason, at you.\"", "ask game");
+    let stage = Stage::with(&[("funeral.story", &text)]);
+    for (policy, dies) in [("yes", true), ("no", false), ("default", true)] {
+        let run = stage.run(&["play", "funeral.story", "--system", policy, "--transcript", "played.jsonl"]);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        let text = stage.read("played.jsonl");
+        let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let answered = events.iter().find(|event| event["event"] == "answered").expect("an answer");
+        assert_eq!(answered["by"], "system", "{policy}: {answered}");
+        assert_eq!(started_by(&events, "achilles").iter().any(|deed| deed == KILL), dies, "{policy}");
+    }
+}
+
+const LANTERN: &str = "story \"Lantern\" { ticks 1 per s }
+type Place
+type Person { at: Place }
+type Thing { at: Place | Person | unknown }
+object hall, cellar, attic: Place
+object lantern: Thing (at = attic)
+character ida: Person (at = hall) { goal lantern.at == ida }
+action go(a: Person, to: Place) by a { takes 2 ticks; needs a.at != to; then a.at = to }
+action take(a: Person, t: Thing, p: Place) by a { takes 1 tick; needs a.at == p and t.at == p; then t.at = a }
+action search(a: Person, t: Thing, p: Place) by a { takes 1 tick .. 3 ticks; needs a.at == p; expect t.at = p; check every 1 tick }
+";
+
+#[test]
+fn what_a_character_has_not_perceived_it_does_not_know() {
+    let stage = Stage::with(&[("lantern.story", LANTERN)]);
+    let run = stage.run_with(&["play", "lantern.story", "--pause", "1"], b"beliefs ida\nwait 30\nbeliefs ida\n");
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let (before, after) = (run.out.find("lantern.at = unknown"), run.out.find("lantern.at = ida"));
+    assert!(before.is_some() && before < after, "{}", run.out);
+}
+
+/// DG-8: which deed gives whom how many goals, counted when they become active.
+#[test]
+fn deeds_give_goals_to_those_whom_they_concern() {
+    let events = transcript(&Stage::new(), "troy-funeral.story", &["--choices", "yes"]);
+    let active = |owner: &str| -> Vec<&str> {
+        let own = events.iter().filter(|event| event["event"] == "goal" && event["owner"] == owner);
+        own.filter(|event| event["standing"] == "active").filter_map(|event| event["goal"].as_str()).collect()
+    };
+    assert_eq!(active("hector"), ["dead(patroclus)"]);
+    assert_eq!(
+        active("odysseus"),
+        [
+            // The death of Patroclus.
+            "patroclus.place == greek-camp",
+            "knows(achilles, death-of-patroclus)",
+            // Achilles has been told.
+            "odysseus.place == battlefield",
+            // The death of Hector.
+            "odysseus.place == greek-camp",
+            // The first pyre.
+            "attended(odysseus, patroclus)",
+        ]
+    );
+    assert_eq!(
+        active("achilles"),
+        [
+            // He has been told: four goals at once, two of them with a condition, and a fifth for when all is done.
+            "sword.place == achilles and shield.place == achilles and achilles.wearing == armor",
+            "dead(hector)",
+            "funeral(patroclus)",
+            "hector.place == greek-camp",
+            "achilles.place == achilles-tent",
+            // He has been asked.
+            "permitted(priam)",
+        ]
+    );
+    assert_eq!(active("paris"), ["knows(priam, death-of-hector)", "attended(paris, hector)"]);
+    assert_eq!(
+        active("priam"),
+        ["asked(priam, achilles)", "hector.place == priam and priam.place == troy-palace", "funeral(hector)"]
+    );
+    let reached = events.iter().filter(|event| event["event"] == "goal" && event["standing"] == "reached").count();
+    assert_eq!(reached, 17, "everything that was wanted came about");
+}

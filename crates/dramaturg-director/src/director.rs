@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
-use dramaturg_planner::planner::{GoalChange, Planner, Workers};
+use dramaturg_planner::planner::{Explanation, GoalChange, Inquiry, Planner, Workers};
 use dramaturg_wire::{Codec, FaultCode, ToGame};
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +111,11 @@ impl Director {
         let (core, mut report) = Core::load(model, options, save);
         let feed = save.told.as_ref().map(|feed| load::fitting(core.model(), feed, &mut report));
         Ok((Self { core, planner, feed, loader, trail: save.trail }, report))
+    }
+
+    /// Asks the planner why, why not, or who believes what.
+    pub fn explain(&self, inquiry: &Inquiry) -> Explanation {
+        self.planner.explain(inquiry)
     }
 
     /// The whole session by its names. Events that were not drained are not in it. The planner's search memory is dropped here too,

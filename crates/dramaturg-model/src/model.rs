@@ -314,6 +314,15 @@ impl Model {
         self.index.symbols.get(name).copied()
     }
 
+    /// What a fluent says that somebody does not know; none if it cannot be unknown: its author lists `unknown` among its values.
+    pub fn unknown_of(&self, fluent: FluentId) -> Option<Value> {
+        let unknown = self.find_symbol("unknown")?;
+        match &self.fluents[fluent].domain {
+            Domain::Choice(choices) if choices.symbols.contains(&unknown) => Some(Value::Symbol(unknown)),
+            _ => None,
+        }
+    }
+
     /// The type with this name.
     pub fn find_type(&self, name: &str) -> Option<TypeId> {
         self.index.types.get(name).copied()

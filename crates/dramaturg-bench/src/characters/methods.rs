@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{Fixed, Model, ObjectId, Owner, State};
+use dramaturg_model::{Model, ObjectId, State};
 use dramaturg_planner::cast::domain::{Domain, Role};
 use dramaturg_planner::cast::{Manner, Thought, ThoughtOptions, Want};
 use dramaturg_planner::graphplan::{Graphplan, GraphplanOptions, Outcome};
-use dramaturg_planner::ground::{GroundWishKind, OperatorId};
+use dramaturg_planner::ground::OperatorId;
 use dramaturg_planner::packed::PackedState;
 use dramaturg_planner::planner::Budget;
 use dramaturg_planner::schedule::in_sequence;
@@ -90,18 +90,10 @@ pub(super) struct Case {
 
 impl Case {
     pub(super) fn new(model: &Model, domain: &Domain, state: &State, object: ObjectId) -> Option<Self> {
-        let mut wants = Vec::new();
-        for wish in domain.problem.wishes.iter().filter(|wish| wish.owner == Some(object)) {
-            if let GroundWishKind::Goal { aims, salience } = &wish.kind
-                && matches!(model.wishes[wish.wish].owner, Owner::Character(_))
-                && let Some(aim) = aims.last()
-            {
-                let salience = salience.as_number().map_or(50, Fixed::round_half_up);
-                wants.push(Want { condition: aim.condition.clone(), salience, within: None });
-            }
-        }
+        let start = domain.pack(state)?;
+        let mut wants: Vec<Want> = domain.wants(model, &start, object).into_iter().map(|(_, want)| want).collect();
         wants.sort_by_key(|want| std::cmp::Reverse(want.salience));
-        Some(Self { role: Arc::new(domain.role(object)), start: domain.pack(state)?, wants })
+        Some(Self { role: Arc::new(domain.role(object)), start, wants })
     }
 
     /// Plans by a method: the way, if one was found, and how many nodes that took.

@@ -2,11 +2,13 @@
 //!
 //! # Layout
 //!
-//! [`methods`] are ways to plan for one character, [`literal`] the paper's own; [`crowd`] has many characters at once.
+//! [`methods`] are ways to plan for one character, [`literal`] the paper's own; [`crowd`] has many characters at once;
+//! [`repairs`] are plans that came to grief.
 
 pub mod crowd;
 pub mod literal;
 pub mod methods;
+pub mod repairs;
 
 use dramaturg_model::Model;
 use dramaturg_story::compile_text;
@@ -14,6 +16,7 @@ use serde::Serialize;
 
 pub use crowd::{FrameFigures, SharingFigures};
 pub use methods::{Method, Row};
+pub use repairs::RepairFigures;
 
 use crate::claim::Claim;
 
@@ -28,6 +31,8 @@ pub struct CharactersBench {
     pub sharing: usize,
     /// How many levels of five characters plan again at once.
     pub levels: usize,
+    /// How often the plan of each prince comes to grief.
+    pub failures: usize,
 }
 
 /// What was found.
@@ -41,6 +46,8 @@ pub struct CharactersFigures {
     pub sharing: SharingFigures,
     /// Many characters in few milliseconds a frame.
     pub frames: FrameFigures,
+    /// Plans mended and made anew.
+    pub repairs: RepairFigures,
     /// Whether every plan holds.
     pub valid: bool,
     /// The figures beside their targets.
@@ -63,7 +70,7 @@ impl CharactersBench {
     pub fn run(&self, progress: &mut dyn FnMut(usize, usize)) -> CharactersFigures {
         let (easy, hard) = (model(SPARTA), model(&hard()));
         let cases = [("Hector", &easy, "hector"), ("Paris", &easy, "paris"), ("Paris, hard", &hard, "paris")];
-        let all = cases.len() * Method::ALL.len() + 2;
+        let all = cases.len() * Method::ALL.len() + 3;
         let (mut rows, mut valid) = (Vec::new(), true);
         for (title, model, name) in cases {
             for method in Method::ALL {
@@ -75,10 +82,13 @@ impl CharactersBench {
         }
         let literal_finds_paris = methods::literal_finds(&easy, "paris");
         let sharing = crowd::sharing(SPARTA, self.sharing);
+        progress(all - 2, all);
+        let repairs = repairs::repairs(&hard, &["hector", "paris"], self.failures);
+        valid &= repairs.sound;
         progress(all - 1, all);
         let frames = crowd::frames(&easy, self.levels);
         progress(all, all);
-        let mut figures = CharactersFigures { rows, literal_finds_paris, sharing, frames, valid, claims: Vec::new() };
+        let mut figures = CharactersFigures { rows, literal_finds_paris, sharing, frames, repairs, valid, claims: Vec::new() };
         figures.claims = figures.claims();
         figures
     }
@@ -120,6 +130,8 @@ impl CharactersFigures {
                 50.0,
                 "times",
             ),
+            Claim::at_least("mending: fewer states than planning anew", self.repairs.ratio(), 5.0, "times"),
+            Claim::at_least("steps that were left and stay in a mended plan", self.repairs.mended_stability, 0.8, "of 1"),
             Claim::at_most(
                 "activating with a shared world, of the time with private ones",
                 self.sharing.percent,

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
-use crate::play::answers::Answers;
+use crate::play::answers::{Answers, System};
 use crate::play::happened::{Happened, What};
 use crate::play::line::LineMode;
 use crate::play::perspective::Perspective;
@@ -47,7 +47,10 @@ pub struct Play {
     /// Answer questions by themselves: as they say themselves, or by chance if there is a --seed
     #[arg(long)]
     auto: bool,
-    /// Where chance begins, of the story and of --auto [default: 0]
+    /// How questions to the game itself (`ask game`) are answered
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t = System::Default)]
+    system: System,
+    /// Where chance begins, of the story and of --auto and --system [default: 0]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
     /// Play at most so many ticks
@@ -105,7 +108,7 @@ impl Play {
             theatre: Theatre::open(&setting)?,
             perspective,
             happened: Vec::new(),
-            answers: Answers::new(&self.choices, auto, self.seed),
+            answers: Answers::new(&self.choices, auto, self.seed, self.system),
             record,
             ticks: self.ticks,
         };

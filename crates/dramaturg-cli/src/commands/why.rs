@@ -7,11 +7,10 @@ use std::io::Write;
 use clap::Args;
 use dramaturg::model::State;
 use dramaturg::planner::why::{Absence, impossible};
-use planned::Planned;
+use planned::{Opening, Planned};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Input};
 use crate::shell::Shell;
 use crate::style::{BOLD, DIM};
 
@@ -58,12 +57,11 @@ struct Told<'a> {
 impl Why {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
-        let opened = match input::usable(shell, &self.planned.path, self.planned.problem.as_deref())? {
-            Input::Usable(opened) => *opened,
-            Input::Faulty(exit) => return Ok(exit),
+        let (opened, course) = match self.planned.open(shell)? {
+            Opening::Planned(opened, course) => (opened, course),
+            Opening::Faulty(exit) => return Ok(exit),
         };
         let model = &opened.model;
-        let course = self.planned.course(model)?;
         let names: Vec<String> = (0..course.way.len()).map(|step| course.name(model, step)).collect();
         let wanted = spaceless(&self.step);
         let number = self.step.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
@@ -82,12 +80,11 @@ impl Why {
 impl WhyNot {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
-        let opened = match input::usable(shell, &self.planned.path, self.planned.problem.as_deref())? {
-            Input::Usable(opened) => *opened,
-            Input::Faulty(exit) => return Ok(exit),
+        let (opened, course) = match self.planned.open(shell)? {
+            Opening::Planned(opened, course) => (opened, course),
+            Opening::Faulty(exit) => return Ok(exit),
         };
         let model = &opened.model;
-        let course = self.planned.course(model)?;
         let names: Vec<String> = (0..course.way.len()).map(|step| course.name(model, step)).collect();
         let wanted = spaceless(&self.action);
         let problem = &course.problem;

@@ -2,28 +2,65 @@
 
 use std::collections::VecDeque;
 
+use clap::ValueEnum;
 use dramaturg::model::Chance;
 
 use super::happened::{Answer, By};
 use crate::exit::Failure;
 use crate::staging::actor::Asked;
 
+/// How questions are answered that a story puts to the game (`ask game`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum System {
+    /// As the question says: what holds if no answer comes in time, else its first answer
+    #[default]
+    Default,
+    /// Yes, where that is an answer
+    Yes,
+    /// No, where that is an answer
+    No,
+    /// Later, where that is an answer
+    Later,
+    /// By chance, from the seed
+    Chance,
+}
+
 /// Answers that need nobody.
 pub struct Answers {
     choices: VecDeque<String>,
     auto: bool,
     chance: Option<Chance>,
+    system: System,
+    /// Chance of its own, so that what the player is asked changes nothing here.
+    system_chance: Chance,
 }
 
 impl Answers {
     /// These first; then, if so wanted, by themselves: by chance where there is a seed, else as the question says.
-    pub fn new(choices: &[String], auto: bool, seed: Option<u64>) -> Self {
+    pub fn new(choices: &[String], auto: bool, seed: Option<u64>, system: System) -> Self {
         let chance = seed.map(|seed| Chance::new(seed ^ 0x0A5C_ED00));
-        Self { choices: choices.iter().cloned().collect(), auto, chance }
+        let system_chance = Chance::new(seed.unwrap_or(0) ^ 0x5157_E400);
+        Self { choices: choices.iter().cloned().collect(), auto, chance, system, system_chance }
+    }
+
+    /// What the game answers.
+    fn of_system(&mut self, asked: &Asked) -> String {
+        let offered = offered(asked);
+        let wanted = match self.system {
+            System::Default => None,
+            System::Yes => find(asked, "yes"),
+            System::No => find(asked, "no"),
+            System::Later => find(asked, "later"),
+            System::Chance => offered.get(self.system_chance.below(offered.len())).map(|answer| answer.name.clone()),
+        };
+        wanted.unwrap_or_else(|| default(asked))
     }
 
     /// The answer to a question; none: somebody has to be asked.
     pub fn to(&mut self, asked: &Asked) -> Result<Option<(String, By)>, Failure> {
+        if asked.question.of_game {
+            return Ok(Some((self.of_system(asked), By::System)));
+        }
         if let Some(choice) = self.choices.pop_front() {
             return match find(asked, &choice) {
                 Some(answer) => Ok(Some((answer, By::Choices))),

@@ -137,6 +137,8 @@ pub enum By {
     Player,
     /// `--choices`.
     Choices,
+    /// The game, as `--system` says: the question is one for it.
+    System,
     /// The answer that the question itself takes if none comes, or else its first one.
     Default,
     /// Chance, from the seed.

@@ -12,7 +12,7 @@ use dramaturg_wire::Task;
 use super::answers::offered;
 use super::happened::{By, Deed, Happened, What};
 use super::lines::{Lines, Source, objects};
-use super::perspective::Places;
+use dramaturg::planner::cast::Places;
 use crate::exit::Failure;
 use crate::plays::scene;
 use crate::staging::actor::Asked;

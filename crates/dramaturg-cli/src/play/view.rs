@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 use dramaturg::model::{Clock, FluentSource, ObjectId, Status, Tick, Value};
 
+use dramaturg::planner::planner::Inquiry;
+
 use super::happened::What;
 use super::perspective::title;
 use super::theatre::{Theatre, deed};
@@ -21,7 +23,7 @@ pub struct Portrait {
     pub plan: Vec<Planned>,
     /// Its goals: those that are wanted first, the most salient first.
     pub goals: Vec<Wanted>,
-    /// What is so about it, as the director knows the world: a fluent and its value.
+    /// What is so about it, as the director knows the world, and what it believes of what can be unknown: a fluent and its value.
     pub beliefs: Vec<(String, String)>,
 }
 
@@ -133,14 +135,26 @@ fn beliefs(theatre: &Theatre<'_>, who: ObjectId) -> Vec<(String, String)> {
             found.push((name, model.value_name(state.get(id, &[value])).to_string()));
         }
     }
+    // What it has perceived of what can be unknown.
+    let asked = Inquiry::Beliefs(model.objects[who].name.clone());
+    let told = theatre.stage().both.session.director().explain(&asked).sentences;
+    let perceived: Vec<(String, String)> = told
+        .iter()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(fluent, value)| (fluent.to_owned(), value.to_owned()))
+        .collect();
+    let is_perceived = |name: &str| perceived.iter().any(|(fluent, _)| fluent == name);
     // Everything else that speaks of it.
     for (id, args, now) in state.entries() {
         let fluent = &model.fluents[id];
         let is_stored = fluent.source == FluentSource::Stored;
         let speaks = now == value || fluent.attribute_of.is_none() && args.contains(&value);
-        if is_stored && speaks {
-            found.push((model.fluent_name(id, args), model.value_name(now).to_string()));
+        let name = model.fluent_name(id, args);
+        if is_stored && speaks && !is_perceived(&name) {
+            found.push((name, model.value_name(now).to_string()));
         }
     }
+    found.retain(|(name, _)| !is_perceived(name));
+    found.extend(perceived);
     found
 }

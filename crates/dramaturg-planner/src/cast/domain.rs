@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{ActionId, Args, LevelId, Model, ObjectId, State, Value};
+use dramaturg_model::{ActionId, Args, Fixed, LevelId, Model, ObjectId, Owner, State, Value};
 use rustc_hash::FxHashMap;
 
-use crate::ground::{GroundOptions, GroundWish, OperatorId, Problem, ground};
+use super::thought::Want;
+use crate::ground::{GroundOptions, GroundWish, GroundWishKind, OperatorId, Problem, ground};
 use crate::packed::PackedState;
 use crate::search::Relaxation;
+use crate::simulate::words;
 
 /// An action with its arguments, whatever problem it stands in.
 pub(crate) type Deed = (ActionId, Args);
@@ -67,6 +69,24 @@ impl Domain {
         let problem = self.problem.role(character, self.objects, &barred);
         let relaxation = Arc::new(Relaxation::new(&problem, false));
         Role { operators: deeds(&problem), problem: Arc::new(problem), relaxation }
+    }
+
+    /// The goals of a character's own that count in a state, as the story writes them and as they are planned for. Those of
+    /// personalities and for the idle are not among them.
+    pub fn wants(&self, model: &Model, state: &PackedState, character: ObjectId) -> Vec<(String, Want)> {
+        let mut wants = Vec::new();
+        for wish in self.problem.wishes.iter().filter(|wish| self.problem.holds(state, &wish.condition)) {
+            let declared = &model.wishes[wish.wish];
+            if let GroundWishKind::Goal { aims, salience } = &wish.kind
+                && declared.owner == Owner::Character(character)
+                && let Some(aim) = aims.last()
+            {
+                let salience = salience.as_number().map_or(50, Fixed::round_half_up);
+                let want = Want { condition: aim.condition.clone(), salience, within: None };
+                wants.push((words::wish(model, declared), want));
+            }
+        }
+        wants
     }
 
     /// The operator of a deed.

@@ -12,7 +12,7 @@ use crate::search::{Outcome, Target};
 
 /// The part of an old plan that still leads to everything that is wanted, from as late on as possible, and not longer than needed;
 /// none if no part does. Nothing is searched.
-pub(crate) fn what_still_holds(
+pub fn what_still_holds(
     role: &Role,
     state: &PackedState,
     old: &[OperatorId],
@@ -79,7 +79,7 @@ pub fn distance(one: &[OperatorId], other: &[OperatorId]) -> usize {
 }
 
 /// A search from what is to where any part of an old plan can go on.
-pub(crate) struct Mending {
+pub struct Mending {
     role: Arc<Role>,
     wants: Vec<Want>,
     old: Vec<OperatorId>,
@@ -89,7 +89,7 @@ pub(crate) struct Mending {
 
 impl Mending {
     /// Begins to mend: `expected` is the state that the old plan was to begin in.
-    pub(crate) fn new(
+    pub fn new(
         role: Arc<Role>,
         start: &PackedState,
         expected: &PackedState,
@@ -106,12 +106,17 @@ impl Mending {
     }
 
     /// Works on. The whole new plan, or that there is none, once it is known.
-    pub(crate) fn run(&mut self, budget: &mut Budget) -> Option<Option<Vec<OperatorId>>> {
+    pub fn run(&mut self, budget: &mut Budget) -> Option<Option<Vec<OperatorId>>> {
         match self.search.run(budget).clone() {
             Outcome::Searching => None,
             Outcome::Found(way) => Some(self.join(way)),
             _ => Some(None),
         }
+    }
+
+    /// States that were gone on from.
+    pub fn expanded(&self) -> u64 {
+        self.search.counts().0
     }
 
     /// The way to the old plan, and as much of that as goes on from there.

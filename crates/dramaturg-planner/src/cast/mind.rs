@@ -7,6 +7,7 @@ use dramaturg_model::{Args, ObjectId, Tick, WishId};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::beliefs::Beliefs;
 use super::domain::{Deed, Role};
 use super::mending::Mending;
 use super::thought::{GivenUp, Thought};
@@ -28,6 +29,8 @@ pub(crate) struct Memory {
 /// What one character has in mind at one moment of a rehearsal.
 pub(crate) struct Mind {
     pub(crate) object: ObjectId,
+    /// What it believes of what can be unknown.
+    pub(crate) beliefs: Beliefs,
     /// What it can do, with what it is barred from left out.
     pub(crate) role: Option<Arc<Role>>,
     /// What it intends to do, one thing after another.
@@ -69,9 +72,10 @@ pub(crate) enum ThinkingKind {
 }
 
 impl Mind {
-    pub(crate) fn new(object: ObjectId) -> Self {
+    pub(crate) fn new(object: ObjectId, beliefs: Beliefs) -> Self {
         Self {
             object,
+            beliefs,
             role: None,
             plan: VecDeque::new(),
             expected: None,

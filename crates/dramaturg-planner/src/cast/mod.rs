@@ -3,15 +3,22 @@
 //! # Layout
 //!
 //! [`domain`] is what all characters of a level share, and what each of them can do. A [`thought`] leads from goals to a way, giving up
-//! what cannot be had by [`subsets`], and with the most important first by `one_by_one`; `mending` keeps what it can of an old plan. A `mind` is what
-//! one character has in it. A `rehearsal` acts the story out ahead of time: turns, joint actions, waiting, wishes of the idle. [`Cast`]
-//! is the planner that publishes what was rehearsed and rehearses again when things come otherwise.
+//! what cannot be had by [`subsets`], and with the most important first by `one_by_one`; [`mending`] keeps what it can of an old plan. A `mind` is what
+//! one character has in it, [`beliefs`] what it has perceived in the [`places`] where it was. A `rehearsal` acts the story out ahead of time: turns,
+//! joint actions (what a step has `touched`), waiting, wishes of the `idle`. [`Cast`]
+//! (which can `explain` itself) is the planner that publishes what was rehearsed and rehearses again when things come otherwise.
 
+pub mod beliefs;
+pub use beliefs::{Beliefs, Senses};
 pub mod domain;
-mod mending;
+mod explain;
+mod idle;
+pub mod mending;
 pub use mending::distance;
 mod mind;
 mod one_by_one;
+pub mod places;
+pub use places::Places;
 mod planner;
 pub use planner::Cast;
 mod rehearsal;
@@ -20,6 +27,8 @@ pub mod subsets;
 pub use subsets::Dropping;
 pub mod thought;
 pub use thought::{GivenUp, Manner, Resolve, Thought, ThoughtOptions, Want};
+mod touched;
+mod vain;
 
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use dramaturg_model::{Fixed, Model, ObjectId, Observation, Step, StepEvent, StepEventKind, Tick};
 
 use super::CastOptions;
+use super::beliefs::{Beliefs, Senses, slot_of};
 use super::domain::Deed;
 use super::mind::{Memory, Mind};
 use super::rehearsal::{Domains, Rehearsal, Stagehand, named};
-use super::thought::GivenUp;
+use super::touched::{participants, touched};
+use super::vain::is_in_vain;
 use crate::chronicle::{Chronicle, ChronicleOptions};
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
@@ -24,6 +26,11 @@ pub struct Cast {
     pub(super) chronicle: Chronicle,
     pub(super) domains: Domains,
     pub(super) memories: BTreeMap<ObjectId, Memory>,
+    pub(super) senses: Senses,
+    /// What each character has perceived so far.
+    pub(super) beliefs: BTreeMap<ObjectId, Beliefs>,
+    /// Steps that have ended and that nobody has learnt from yet.
+    pub(super) ended: Vec<Step>,
     pub(super) rehearsal: Option<Rehearsal>,
     /// What was published and is still ours to change.
     pub(super) published: BTreeMap<u32, Step>,
@@ -48,6 +55,9 @@ impl Cast {
             chronicle,
             domains: Domains::new(),
             memories: BTreeMap::new(),
+            senses: Senses::of(&model),
+            beliefs: BTreeMap::new(),
+            ended: Vec::new(),
             rehearsal: None,
             published: BTreeMap::new(),
             published_before: BTreeMap::new(),
@@ -66,7 +76,11 @@ impl Cast {
     fn rehearse(&mut self) -> Rehearsal {
         let model = &self.model;
         let mut world = self.chronicle.rehearsing(model);
-        let mut minds: Vec<Mind> = model.characters.values().map(|character| Mind::new(character.object)).collect();
+        let mut minds: Vec<Mind> = model
+            .characters
+            .values()
+            .map(|character| Mind::new(character.object, self.beliefs.get(&character.object).cloned().unwrap_or_default()))
+            .collect();
         for step in self.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
             let asked = self.performer(step).filter(|_| self.asks(step));
             match minds.iter_mut().find(|mind| Some(mind.object) == asked) {
@@ -104,7 +118,7 @@ impl Cast {
         Rehearsal::new(world, minds, self.next_id)
     }
 
-    fn deed(&self, step: &Step) -> Option<Deed> {
+    pub(super) fn deed(&self, step: &Step) -> Option<Deed> {
         let what = names::performed(&self.model, &step.action).ok()?;
         let args = names::args(&self.model, what, &step.args).ok()?;
         match what {
@@ -113,7 +127,7 @@ impl Cast {
         }
     }
 
-    fn performer(&self, step: &Step) -> Option<ObjectId> {
+    pub(super) fn performer(&self, step: &Step) -> Option<ObjectId> {
         let (action, args) = self.deed(step)?;
         args.get(usize::from(self.model.actions[action].performer?))?.as_object()
     }
@@ -129,6 +143,43 @@ impl Cast {
         })
     }
 
+    /// Everybody perceives what is around, and what came of what it did.
+    fn look_around(&mut self) {
+        for step in std::mem::take(&mut self.ended) {
+            self.learn_from(&step);
+        }
+        if !self.senses.are_needed() {
+            return;
+        }
+        let state = self.chronicle.present().state();
+        for character in self.model.characters.values() {
+            let beliefs = self.beliefs.entry(character.object).or_default();
+            beliefs.perceive(&self.model, &self.senses, state, character.object);
+        }
+    }
+
+    /// Whoever took part in a step knows what came of it, and who waited in vain does something else.
+    fn learn_from(&mut self, step: &Step) {
+        let (Some(performer), Some(deed)) = (self.performer(step), self.deed(step)) else { return };
+        let state = self.chronicle.present().state();
+        if is_in_vain(&self.model, state, &deed) {
+            let until = self.now.most.saturating_add(self.options.patience);
+            self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), Some(until));
+            self.upset();
+            return;
+        }
+        let Some(domain) = self.domains.get(&state.level()).filter(|_| self.senses.are_needed()) else { return };
+        let Some((operator, packed)) = domain.operator(&deed).zip(domain.pack(state)) else { return };
+        let writes = touched(domain, &packed, operator).writes;
+        let slots: Vec<_> = writes.iter().filter_map(|variable| slot_of(&domain.problem, *variable)).collect();
+        for who in participants(&self.model, &deed, performer).into_iter().chain([performer]) {
+            let beliefs = self.beliefs.entry(who).or_default();
+            for slot in slots.iter().filter(|slot| self.model.unknown_of(slot.0).is_some()) {
+                beliefs.learn(slot, state.get(slot.0, &slot.1));
+            }
+        }
+    }
+
     /// Things came otherwise: what was rehearsed does not count any longer.
     fn upset(&mut self) {
         if let Some(rehearsal) = &mut self.rehearsal {
@@ -138,7 +189,7 @@ impl Cast {
         }
     }
 
-    fn is_upset(&self) -> bool {
+    pub(super) fn is_upset(&self) -> bool {
         self.rehearsal.as_ref().is_none_or(|rehearsal| rehearsal.tick == Tick::MIN)
     }
 
@@ -159,16 +210,6 @@ impl Cast {
         let until = (answer == "later").then(|| self.now.most.saturating_add(self.options.later));
         self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), until);
         self.upset();
-    }
-
-    /// Why a goal of a character is not planned for.
-    fn reason(why: GivenUp) -> &'static str {
-        match why {
-            GivenUp::OutOfReach => "nothing that this character can do leads there",
-            GivenUp::Contradiction => "it cannot be had together with goals that matter more",
-            GivenUp::NoTime => "there is not enough time for it beside goals that matter more",
-            GivenUp::NotFound => "no way was found within the states that may be looked at",
-        }
     }
 }
 
@@ -220,6 +261,7 @@ impl Planner for Cast {
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
                     let step = self.taken.remove(&id);
+                    self.ended.extend(step.clone());
                     let planned = step.is_some_and(|step| step.start.saturating_add(step.duration) == *tick);
                     let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.end_of(id) == Some(*tick));
                     if !planned && !foreseen {
@@ -268,6 +310,7 @@ impl Planner for Cast {
         self.insert_from = self.insert_from.max(insert_from);
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
+        self.look_around();
         for memory in self.memories.values_mut() {
             memory.barred.retain(|_, until| until.is_none_or(|until| until > now.least));
         }
@@ -301,6 +344,7 @@ impl Planner for Cast {
             options: &self.options,
             domains: &mut self.domains,
             memories: &mut self.memories,
+            senses: &self.senses,
             insert_from: self.insert_from,
             known: &self.published,
         };
@@ -351,29 +395,9 @@ impl Planner for Cast {
 
     fn explain(&self, inquiry: &Inquiry) -> Explanation {
         match inquiry {
-            Inquiry::Why(id) => {
-                let step = self.taken.get(id).or_else(|| self.published.get(id));
-                match step {
-                    None => Explanation::of(format!("step {id} is not in the plan")),
-                    Some(step) if step.goals.is_empty() => Explanation::of("it passes the time"),
-                    Some(step) => {
-                        Explanation { sentences: step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect() }
-                    }
-                }
-            }
-            Inquiry::WhyNot { action, .. } => {
-                let minds = self.rehearsal.iter().flat_map(|rehearsal| &rehearsal.minds);
-                let mut sentences: Vec<String> = Vec::new();
-                for mind in minds {
-                    let name = &self.model.objects[mind.object].name;
-                    for ((wish, _), why) in &mind.given_up {
-                        let goal = words::wish(&self.model, &self.model.wishes[*wish]);
-                        sentences.push(format!("{name} has given up `{goal}`: {}", Self::reason(*why)));
-                    }
-                }
-                sentences.push(format!("no character's plan needs `{action}`"));
-                Explanation { sentences }
-            }
+            Inquiry::Why(id) => self.why(*id),
+            Inquiry::WhyNot { action, args } => self.why_not(action, args),
+            Inquiry::Beliefs(name) => self.believed_by(name),
         }
     }
 
@@ -392,9 +416,16 @@ impl Cast {
             .collect();
         who.sort_unstable();
         who.dedup();
-        match who.as_slice() {
+        let why = match who.as_slice() {
             [] => "something is no longer intended".to_owned(),
             names => format!("{} made up their minds", names.join(", ")),
+        };
+        // How little was disturbed.
+        let old = self.published.len();
+        let changed = delta.put.iter().filter(|step| self.published.contains_key(&step.id)).count();
+        match old {
+            0 => why,
+            _ => format!("{why}; {} of {old} steps stay", old.saturating_sub(delta.removed.len() + changed)),
         }
     }
 }

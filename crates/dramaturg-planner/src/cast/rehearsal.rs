@@ -6,15 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use dramaturg_model::{Args, Evaluator, Fixed, LevelId, Model, ObjectId, Status, Step, Tick, Value, WishKind};
+use dramaturg_model::{Evaluator, Fixed, LevelId, Model, ObjectId, Status, Step, Tick, WishKind};
 use smol_str::SmolStr;
 
 use super::CastOptions;
+use super::beliefs::{Senses, slot_of};
 use super::domain::{Deed, Domain};
 use super::mending::{Mending, what_still_holds};
 use super::mind::{GoalId, Memory, Mind, Thinking, ThinkingKind};
 use super::thought::{Thought, Want};
-use crate::ground::{GroundEffect, GroundWishKind, OperatorId, VariableId};
+use super::touched::{Touched, participants, touched};
+use super::vain::is_in_vain;
+use crate::ground::{GroundWishKind, OperatorId};
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::simulate::step::duration_bounds;
@@ -39,6 +42,8 @@ pub(crate) struct Rehearsal {
     engaged: BTreeSet<ObjectId>,
     /// What runs, as far as it was decided here: what it needs and changes.
     running: BTreeMap<u32, Touched>,
+    /// Who waits for something to come about, and how.
+    waits: BTreeMap<u32, (usize, Deed)>,
     /// What ran or waited when it was last looked.
     open: BTreeSet<u32>,
     /// When steps end, as far as they were seen to.
@@ -52,19 +57,14 @@ pub(crate) struct Rehearsal {
     pub(crate) trouble: Option<String>,
 }
 
-/// Which variables a step reads and writes.
-#[derive(Clone, Debug, Default)]
-struct Touched {
-    reads: BTreeSet<VariableId>,
-    writes: BTreeSet<VariableId>,
-}
-
 /// Where everything stands that a rehearsal does not own.
 pub(crate) struct Stagehand<'c> {
     pub(crate) model: &'c Model,
     pub(crate) options: &'c CastOptions,
     pub(crate) domains: &'c mut Domains,
     pub(crate) memories: &'c mut BTreeMap<ObjectId, Memory>,
+    /// What can be unknown to somebody.
+    pub(crate) senses: &'c Senses,
     /// Nothing may start before this tick.
     pub(crate) insert_from: Tick,
     /// Steps that were published and may be used again, so that what stays the same keeps its number.
@@ -85,6 +85,7 @@ impl Rehearsal {
             for_idle: false,
             engaged: BTreeSet::new(),
             running: BTreeMap::new(),
+            waits: BTreeMap::new(),
             open,
             ends: BTreeMap::new(),
             state: None,
@@ -150,15 +151,16 @@ impl Rehearsal {
         let open: BTreeSet<u32> = self.world.running().chain(self.world.waiting()).collect();
         for id in self.open.difference(&open) {
             self.ends.insert(*id, self.tick);
+            let Some(wait) = self.waits.remove(id) else { continue };
             // How long a wait takes is known once it is over.
-            let waits = |step: &&mut Step| {
-                let action = hand.model.find_action(&step.action);
-                step.id == *id && action.is_some_and(|action| hand.model.actions[action].expectation.is_some())
-            };
-            if let Some(step) = self.steps.iter_mut().rfind(waits) {
+            if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
                 step.duration = (self.tick - step.start).max(1);
             }
+            if let Some(mind) = self.minds.get_mut(wait.0).filter(|_| is_in_vain(hand.model, self.world.state(), &wait.1)) {
+                bar(hand, mind, &wait.1, self.tick);
+            }
         }
+        self.look_around(hand, &open);
         self.running.retain(|id, _| open.contains(id));
         self.open = open;
         self.enter_domain(hand);
@@ -171,6 +173,24 @@ impl Rehearsal {
         }
         self.for_idle = false;
         self.queue = self.order();
+    }
+
+    /// Everybody perceives what is around, and what came of what it did.
+    fn look_around(&mut self, hand: &Stagehand<'_>, open: &BTreeSet<u32>) {
+        if !hand.senses.are_needed() {
+            return;
+        }
+        let (model, state) = (hand.model, self.world.state());
+        for mind in &mut self.minds {
+            let done = self.running.iter().filter(|(id, step)| !open.contains(id) && step.who.contains(&mind.object));
+            for variable in done.flat_map(|(_, step)| &step.writes) {
+                let slot = self.domain.as_ref().and_then(|domain| slot_of(&domain.problem, *variable));
+                if let Some(slot) = slot.filter(|slot| model.unknown_of(slot.0).is_some()) {
+                    mind.beliefs.learn(&slot, state.get(slot.0, &slot.1));
+                }
+            }
+            mind.beliefs.perceive(model, hand.senses, state, mind.object);
+        }
     }
 
     /// Those who have waited longest come first, then the order in which characters are declared.
@@ -215,13 +235,17 @@ impl Rehearsal {
         let (Some(domain), Some(state)) = (self.domain.clone(), self.state.clone()) else { return true };
         let Some(mind) = self.minds.get(at) else { return true };
         let object = mind.object;
+        let believed = match hand.senses.are_needed() {
+            true => mind.beliefs.imagined_in(hand.model, hand.senses, &domain.problem, &state),
+            false => state.clone(),
+        };
         if mind.asks || self.is_engaged(hand.model, object) {
             return true;
         }
         budget.take();
         let wanted = self.goals.get(&object).cloned().unwrap_or_default();
         let wanted =
-            if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &state) } else { wanted };
+            if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &believed) } else { wanted };
         let goals: Vec<GoalId> = wanted.iter().map(|(goal, _)| goal.clone()).collect();
         if goals.is_empty() {
             if let Some(mind) = self.minds.get_mut(at).filter(|mind| mind.idle.is_none()) {
@@ -242,13 +266,13 @@ impl Rehearsal {
             mind.role_until = memory.barred.values().filter(|until| holds(until)).flatten().min().copied();
             mind.role = Some(Arc::new(domain.role_without(object, &barred)));
         }
-        if mind.thinking.is_none() && !self.is_sound(at, &domain, &state, &goals) {
-            self.begin_thinking(hand, at, &domain, &state, &wanted, goals);
+        if mind.thinking.is_none() && !self.is_sound(at, &domain, &believed, &goals) {
+            self.begin_thinking(hand, at, &domain, &believed, &wanted, goals);
         }
         if !self.think(at, budget) {
             return false;
         }
-        self.act(hand, at, &domain, &state);
+        self.act(hand, at, &domain, &state, &believed);
         true
     }
 
@@ -340,17 +364,29 @@ impl Rehearsal {
     }
 
     /// Takes the next step of a plan, if it can be taken now.
-    fn act(&mut self, hand: &mut Stagehand<'_>, at: usize, domain: &Domain, state: &PackedState) {
+    fn act(
+        &mut self,
+        hand: &mut Stagehand<'_>,
+        at: usize,
+        domain: &Domain,
+        state: &PackedState,
+        believed: &PackedState,
+    ) {
         let model = hand.model;
-        let Some(mind) = self.minds.get(at) else { return };
+        let Some(mind) = self.minds.get_mut(at) else { return };
         let Some(deed) = mind.plan.front().cloned() else { return };
         let Some(operator) = domain.operator(&deed) else { return };
-        if !domain.problem.is_applicable(state, operator) {
-            return;
-        }
         let object = mind.object;
         let others = participants(model, &deed, object);
-        let touched = touched(domain, state, operator);
+        let mut touched = touched(domain, state, operator);
+        touched.who = others.iter().copied().chain([object]).collect();
+        if !domain.problem.is_applicable(state, operator) {
+            // Whoever believed that it could be done finds out that something about it is not so.
+            let problem = &domain.problem;
+            let wrong = touched.reads.iter().filter(|read| state.get(problem, **read) != believed.get(problem, **read));
+            wrong.filter_map(|read| slot_of(problem, *read)).for_each(|slot| mind.beliefs.doubt(&slot));
+            return;
+        }
         if self.would_spoil(at, domain, operator) && self.waits_out(hand, at) {
             return;
         }
@@ -383,6 +419,9 @@ impl Rehearsal {
             let _ = self.world.schedule(model, &step);
             self.running.insert(step.id, touched);
             self.open.insert(step.id);
+            if waits {
+                self.waits.insert(step.id, (at, deed.clone()));
+            }
             mind.plan.pop_front();
             mind.expected = mind
                 .role
@@ -430,11 +469,8 @@ impl Rehearsal {
         let Some(mind) = self.minds.get_mut(at) else { return };
         let since = *mind.waits_since.get_or_insert(now);
         if now - since >= hand.options.patience {
-            let memory = hand.memories.entry(mind.object).or_default();
-            let until = now.saturating_add(hand.options.patience);
-            memory.barred.insert(named(hand.model, deed), Some(until));
-            (mind.role, mind.waits_since) = (None, None);
-            mind.clear_plan();
+            mind.waits_since = None;
+            bar(hand, mind, deed, now);
         }
     }
 
@@ -461,118 +497,15 @@ impl Rehearsal {
             origin: Default::default(),
         }
     }
-
-    /// A wish for somebody who has nothing better to do, and whom nobody else counts on.
-    fn idle_goal(
-        &mut self,
-        hand: &mut Stagehand<'_>,
-        at: usize,
-        domain: &Domain,
-        state: &PackedState,
-    ) -> Vec<(GoalId, Option<Tick>)> {
-        let Some(object) = self.minds.get(at).map(|mind| mind.object) else { return Vec::new() };
-        if self.is_counted_on(at, object, domain, state) {
-            if let Some(mind) = self.minds.get_mut(at) {
-                mind.idle = None;
-                mind.clear_plan();
-            }
-            return Vec::new();
-        }
-        let model = hand.model;
-        let reached = |goal: &GoalId| {
-            let wish = domain.wish(goal.0, &goal.1);
-            wish.is_none_or(|wish| wish.conditions().all(|condition| domain.problem.holds(state, condition)))
-        };
-        let current = self.minds.get(at).and_then(|mind| mind.idle.clone());
-        if let Some(current) = current.filter(|current| !reached(current)) {
-            return vec![(current, None)];
-        }
-        let mut wishes: Vec<GoalId> = Vec::new();
-        let scope_of = |futile: &dramaturg_model::Futile, args: &Args| {
-            let mut scope = Evaluator::with(model, self.world.state(), args);
-            futile.needs.iter().all(|need| scope.holds(need))
-        };
-        for futile in model.futile.values().filter(|futile| model.is_visible(futile.level, self.world.state().level()))
-        {
-            for wish in &futile.wishes {
-                let own = domain.problem.wishes.iter().filter(|found| found.wish == *wish);
-                for found in own.filter(|found| found.args.first() == Some(&Value::Object(object))) {
-                    if scope_of(futile, &found.args) {
-                        wishes.push((*wish, found.args.clone()));
-                    }
-                }
-            }
-        }
-        wishes.retain(|goal| !reached(goal));
-        let memory = hand.memories.entry(object).or_default();
-        let turn = memory.idle_turn as usize;
-        let chosen = (!wishes.is_empty()).then(|| wishes.get(turn % wishes.len()).cloned()).flatten();
-        if chosen.is_some() {
-            memory.idle_turn = memory.idle_turn.wrapping_add(1);
-        }
-        if let Some(mind) = self.minds.get_mut(at) {
-            mind.idle.clone_from(&chosen);
-            mind.clear_plan();
-        }
-        chosen.into_iter().map(|goal| (goal, None)).collect()
-    }
-
-    /// Whether somebody else's plan has to do with a character: it takes part in it, or is changed by it.
-    fn is_counted_on(&self, at: usize, object: ObjectId, domain: &Domain, state: &PackedState) -> bool {
-        let about = |variable: VariableId| domain.problem.variables[variable].is_about(object);
-        self.minds.iter().enumerate().filter(|(other, mind)| *other != at && mind.idle.is_none()).any(|(_, mind)| {
-            let mut state = state.clone();
-            mind.plan.iter().any(|deed| {
-                if deed.1.contains(&Value::Object(object)) {
-                    return true;
-                }
-                let next = domain.operator(deed).and_then(|operator| domain.problem.successor(&state, operator));
-                let Some(next) = next else { return false };
-                let mut changed =
-                    domain.problem.variables.ids().filter(|variable| {
-                        state.get(&domain.problem, *variable) != next.get(&domain.problem, *variable)
-                    });
-                let changes = changed.any(about);
-                state = next;
-                changes
-            })
-        })
-    }
 }
 
-impl Touched {
-    /// Whether two steps at the same time would disturb each other.
-    fn is_in_the_way_of(&self, other: &Self) -> bool {
-        !self.writes.is_disjoint(&other.reads)
-            || !self.writes.is_disjoint(&other.writes)
-            || !self.reads.is_disjoint(&other.writes)
-    }
-}
-
-/// What a step reads and writes if it begins in a state. What it only expects somebody else brings about.
-fn touched(domain: &Domain, state: &PackedState, operator: OperatorId) -> Touched {
-    let problem = &domain.problem;
-    let declared = &problem.operators[operator];
-    let mut touched = Touched::default();
-    for phase in &declared.snap.phases {
-        phase.condition.for_each_variable(&mut |variable| {
-            touched.reads.insert(variable);
-        });
-    }
-    let writes = |effect: &GroundEffect| effect.change.variable().filter(|_| problem.holds(state, &effect.condition));
-    match &declared.timed {
-        Some(timed) => {
-            let own = timed.effects.iter().filter(|effect| !effect.expected);
-            touched.writes.extend(own.filter_map(|effect| writes(&effect.effect)));
-        }
-        None => {
-            for phase in &declared.snap.phases {
-                touched.writes.extend(phase.sets.iter().map(|(variable, _)| *variable));
-                touched.writes.extend(phase.effects.iter().filter_map(writes));
-            }
-        }
-    }
-    touched
+/// What was waited for in vain is left alone for a while.
+fn bar(hand: &mut Stagehand<'_>, mind: &mut Mind, deed: &Deed, now: Tick) {
+    let memory = hand.memories.entry(mind.object).or_default();
+    let until = now.saturating_add(hand.options.patience);
+    memory.barred.insert(named(hand.model, deed), Some(until));
+    mind.role = None;
+    mind.clear_plan();
 }
 
 /// The state after some deeds; none if one of them cannot be done.
@@ -581,14 +514,6 @@ fn follow<'d>(domain: &Domain, state: PackedState, mut deeds: impl Iterator<Item
         let operator = domain.operator(deed).filter(|operator| domain.problem.is_applicable(&state, *operator))?;
         domain.problem.successor(&state, operator)
     })
-}
-
-/// Who else takes part.
-fn participants(model: &Model, deed: &Deed, performer: ObjectId) -> Vec<ObjectId> {
-    let (action, args) = deed;
-    let places = model.actions[*action].participants.iter();
-    let others = places.filter_map(|place| args.get(usize::from(*place))).filter_map(|arg| arg.as_object());
-    others.filter(|other| *other != performer).collect()
 }
 
 /// A deed in names.

@@ -1,6 +1,6 @@
 //! What a cast must keep to go on elsewhere. Minds are made up again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Step, Tick};
@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::CastOptions;
+use super::beliefs::{Beliefs, Senses};
 use super::mind::Memory;
 use super::planner::Cast;
 use super::rehearsal::Domains;
 use crate::chronicle::{Chronicle, ChronicleSave};
 use crate::planner::{PlannerSave, TickBounds};
+use crate::simulate::names;
 
 pub(super) const NAME: &str = "cast";
 
@@ -21,6 +23,8 @@ struct Saved {
     options: CastOptions,
     chronicle: ChronicleSave,
     memories: Vec<(SmolStr, SavedMemory)>,
+    #[serde(default)]
+    ended: Vec<Step>,
     published: BTreeMap<u32, Step>,
     published_before: BTreeMap<u32, Step>,
     taken: BTreeMap<u32, Step>,
@@ -35,6 +39,9 @@ struct Saved {
 struct SavedMemory {
     barred: Vec<(SmolStr, Vec<SmolStr>, Option<Tick>)>,
     idle_turn: u32,
+    /// What it has perceived: a fluent and its value, in names.
+    #[serde(default)]
+    perceived: Vec<(SmolStr, SmolStr)>,
 }
 
 impl Cast {
@@ -46,18 +53,25 @@ impl Cast {
         self.domains.clear();
         let chronicle = self.chronicle.save(&self.model);
         (self.chronicle, _) = Chronicle::load(&self.model, &chronicle);
-        let memories = self.memories.iter().map(|(object, memory)| {
-            let barred = memory.barred.iter();
+        let model = &self.model;
+        let who: BTreeSet<_> = self.memories.keys().chain(self.beliefs.keys()).copied().collect();
+        let memories = who.into_iter().map(|object| {
+            let memory = self.memories.get(&object).cloned().unwrap_or_default();
+            let perceived = self.beliefs.get(&object).into_iter().flat_map(Beliefs::perceived);
             let saved = SavedMemory {
-                barred: barred.map(|((action, args), until)| (action.clone(), args.clone(), *until)).collect(),
+                barred: memory.barred.into_iter().map(|((action, args), until)| (action, args, until)).collect(),
                 idle_turn: memory.idle_turn,
+                perceived: perceived
+                    .map(|((fluent, args), value)| (model.fluent_name(*fluent, args).into(), model.value_name(value)))
+                    .collect(),
             };
-            (self.model.objects[*object].name.clone(), saved)
+            (model.objects[object].name.clone(), saved)
         });
         let saved = Saved {
             options: self.options,
             chronicle,
             memories: memories.collect(),
+            ended: self.ended.clone(),
             published: self.published.clone(),
             published_before: self.published_before.clone(),
             taken: self.taken.clone(),
@@ -77,13 +91,25 @@ impl Cast {
         let saved: Saved = serde_json::from_str(&save.data).map_err(|error| error.to_string())?;
         let (chronicle, _) = Chronicle::load(&model, &saved.chronicle);
         // Whoever is no longer in the story has nothing to remember.
-        let memories = saved.memories.into_iter().filter_map(|(name, memory)| {
+        let (mut memories, mut beliefs) = (BTreeMap::new(), BTreeMap::new());
+        for (name, memory) in saved.memories {
+            let Some(object) = model.find_object(&name) else { continue };
+            let mut believed = Beliefs::default();
+            for (fluent, value) in &memory.perceived {
+                let slot = names::fluent(&model, fluent).ok();
+                if let Some((slot, value)) = slot.zip(model.find_value(value)) {
+                    believed.learn(&slot, value);
+                }
+            }
+            beliefs.insert(object, believed);
             let barred = memory.barred.into_iter().map(|(action, args, until)| ((action, args), until));
-            let memory = Memory { barred: barred.collect(), idle_turn: memory.idle_turn };
-            Some((model.find_object(&name)?, memory))
-        });
+            memories.insert(object, Memory { barred: barred.collect(), idle_turn: memory.idle_turn });
+        }
         Ok(Self {
-            memories: memories.collect(),
+            memories,
+            beliefs,
+            senses: Senses::of(&model),
+            ended: saved.ended,
             chronicle,
             domains: Domains::new(),
             rehearsal: None,

@@ -6,8 +6,7 @@ use dramaturg_model::{Model, ObjectId, State, Tick};
 use dramaturg_story::compile_text;
 
 use super::domain::Domain;
-use super::{Dropping, Manner, Resolve, Thought, ThoughtOptions, Want};
-use crate::ground::GroundWishKind;
+use super::{Dropping, Manner, Resolve, Thought, ThoughtOptions};
 use crate::planner::Budget;
 use crate::schedule::in_sequence;
 use crate::validate::{Goals, ValidateOptions, validate};
@@ -27,19 +26,10 @@ fn resolve(model: &Model, name: &str, options: ThoughtOptions) -> (Resolve, Vec<
     assert_eq!(domain.trouble, None);
     let object = model.find_object(name).unwrap_or(ObjectId(u32::MAX));
     let role = Arc::new(domain.role(object));
-    let mut wants = Vec::new();
-    for wish in domain.problem.wishes.iter().filter(|wish| wish.owner == Some(object)) {
-        if let (GroundWishKind::Goal { aims, salience }, dramaturg_model::Owner::Character(_)) =
-            (&wish.kind, model.wishes[wish.wish].owner)
-        {
-            let salience = salience.as_number().map_or(0, |salience| salience.round_half_up());
-            let condition = aims.first().map(|aim| aim.condition.clone()).unwrap_or_default();
-            wants.push(Want { condition, salience, within: None });
-        }
-    }
     let start = domain.pack(&state);
     assert!(start.is_some());
     let Some(start) = start else { return Default::default() };
+    let wants = domain.wants(model, &start, object).into_iter().map(|(_, want)| want).collect();
     let mut thought = Thought::new(Arc::clone(&role), &start, wants, options);
     // In small pieces, as in a game.
     let mut rounds = 0;

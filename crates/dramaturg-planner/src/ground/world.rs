@@ -112,7 +112,8 @@ impl<'m> World<'m> {
         for (fluent, declared) in model.fluents.iter() {
             let Some(relation) = self.of_fluent[fluent] else { continue };
             let kind = self.relations[relation].kind;
-            let everything = scope == Scope::Everything
+            // Whoever does not know a value may believe any.
+            let everything = (scope == Scope::Everything || model.unknown_of(fluent).is_some())
                 && !self.is_static[fluent]
                 && !matches!(declared.source, FluentSource::Derived { .. });
             if kind != RelationKind::Valued && !everything {
@@ -200,11 +201,10 @@ fn is_static_expr(expr: &Expr, fluents: &Table<FluentId, bool>) -> bool {
 
 /// Which fluents never change: stored ones that nothing sets, and what is computed from those alone.
 fn static_fluents(model: &Model) -> Table<FluentId, bool> {
-    let mut fixed: Table<FluentId, bool> = model
-        .fluents
-        .values()
-        .map(|fluent| matches!(fluent.source, FluentSource::Stored) && fluent.is_static)
-        .collect();
+    let stays = |(id, fluent): (FluentId, &dramaturg_model::Fluent)| {
+        matches!(fluent.source, FluentSource::Stored) && fluent.is_static && model.unknown_of(id).is_none()
+    };
+    let mut fixed: Table<FluentId, bool> = model.fluents.iter().map(stays).collect();
     // Each round settles at least one fluent, so there are no more rounds than fluents.
     for _ in model.fluents.ids() {
         let mut settled = false;

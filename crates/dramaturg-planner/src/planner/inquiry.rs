@@ -1,4 +1,4 @@
-//! Why, and why not.
+//! Why, why not, and who believes what.
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -16,6 +16,8 @@ pub enum Inquiry {
         /// Its arguments.
         args: Vec<SmolStr>,
     },
+    /// What does this character believe of what can be unknown?
+    Beliefs(SmolStr),
 }
 
 /// The answer, one sentence a line.

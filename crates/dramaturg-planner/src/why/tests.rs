@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{Model, Owner, State};
+use dramaturg_model::{Model, State};
 use dramaturg_story::compile_text;
 
 use super::{Absence, Course, Goal};
 use crate::cast::domain::Domain;
 use crate::cast::{Thought, ThoughtOptions, Want};
-use crate::ground::{GroundWishKind, OperatorId, Problem};
+use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
 use crate::planner::Budget;
-use crate::simulate::words;
 
 const SPARTA: &str = include_str!("../../../../stories/troy-sparta.story");
 
@@ -19,17 +18,10 @@ const SPARTA: &str = include_str!("../../../../stories/troy-sparta.story");
 fn course(model: &Model, domain: &Domain, name: &str, start: &PackedState) -> Course {
     let object = model.find_object(name);
     let role = object.map(|object| Arc::new(domain.role(object)));
-    let (mut wants, mut goals) = (Vec::new(), Vec::new());
-    for wish in &domain.problem.wishes {
-        let declared = &model.wishes[wish.wish];
-        if let GroundWishKind::Goal { aims, .. } = &wish.kind
-            && Some(declared.owner) == object.map(Owner::Character)
-            && let Some(aim) = aims.last().filter(|_| domain.problem.holds(start, &wish.condition))
-        {
-            goals.push(Goal { name: words::wish(model, declared), condition: aim.condition.clone() });
-            wants.push(Want { condition: aim.condition.clone(), salience: 50, within: None });
-        }
-    }
+    let found = object.map(|object| domain.wants(model, start, object)).unwrap_or_default();
+    let goal = |(name, want): &(String, Want)| Goal { name: name.clone(), condition: want.condition.clone() };
+    let goals = found.iter().map(goal).collect();
+    let wants = found.into_iter().map(|(_, want)| want).collect();
     assert!(role.is_some(), "{name}");
     let mut way = Vec::new();
     let problem = role.as_ref().map_or_else(|| Arc::clone(&domain.problem), |role| Arc::clone(&role.problem));

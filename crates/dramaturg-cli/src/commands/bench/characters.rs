@@ -23,6 +23,9 @@ pub struct Characters {
     /// How many levels of five characters plan again at once
     #[arg(long, value_name = "NUMBER", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     levels: u32,
+    /// How often the plan of each prince comes to grief, and is mended
+    #[arg(long, value_name = "NUMBER", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
+    failures: u32,
 }
 
 impl Characters {
@@ -32,6 +35,7 @@ impl Characters {
             repeat: self.repeat as usize,
             sharing: self.sharing as usize,
             levels: self.levels as usize,
+            failures: self.failures as usize,
         };
         let figures = bench.run(&mut progress(shell));
         if shell.json {
@@ -66,6 +70,20 @@ impl Characters {
             "{} characters: {:.1} ms to read and ground a shared world, {:.1} ms for private ones; {:.1} ms to plan. Sharing saves \
              {:.2} % of all that (the paper: 93.66 %).",
             sharing.characters, sharing.shared_ms, sharing.private_ms, sharing.planning_ms, sharing.saved_percent
+        )?;
+        let repairs = &figures.repairs;
+        writeln!(
+            shell.out,
+            "{} plans came to grief: mending went on from {} states ({} times from none), planning anew from {}; {:.0} % of the steps \
+             that were left stay, {:.0} % when planned anew; {} steps in all, {} anew.",
+            repairs.failures,
+            repairs.mended_expanded,
+            repairs.without_search,
+            repairs.anew_expanded,
+            repairs.mended_stability * 100.0,
+            repairs.anew_stability * 100.0,
+            repairs.mended_steps,
+            repairs.anew_steps
         )?;
         let frames = &figures.frames;
         writeln!(

@@ -4,13 +4,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use dramaturg::model::{Fixed, Model, ObjectId, Owner, State, Tick};
+use dramaturg::model::{Fixed, Model, ObjectId, State, Tick};
 use dramaturg::planner::cast::domain::Domain;
-use dramaturg::planner::cast::{Dropping, GivenUp, Manner, Resolve, Thought, ThoughtOptions, Want};
-use dramaturg::planner::ground::GroundWishKind;
+use dramaturg::planner::cast::{Dropping, GivenUp, Manner, Resolve, Thought, ThoughtOptions};
 use dramaturg::planner::planner::Budget;
 use dramaturg::planner::schedule::in_sequence;
-use dramaturg::planner::simulate::words;
 use serde::Serialize;
 
 use super::{Found, PIECE};
@@ -89,18 +87,7 @@ impl GoalArgs {
             return Err(Failure::trouble("the beginning of the story cannot be planned from"));
         };
         let role = Arc::new(domain.role(character));
-        let (mut wants, mut names) = (Vec::new(), Vec::new());
-        for wish in &domain.problem.wishes {
-            let declared = &model.wishes[wish.wish];
-            let is_own = declared.owner == Owner::Character(character) && domain.problem.holds(&start, &wish.condition);
-            if let GroundWishKind::Goal { aims, salience } = &wish.kind
-                && let Some(aim) = aims.last().filter(|_| is_own)
-            {
-                let salience = salience.as_number().map_or(50, Fixed::round_half_up);
-                wants.push(Want { condition: aim.condition.clone(), salience, within: None });
-                names.push(words::wish(model, declared));
-            }
-        }
+        let (names, wants): (Vec<_>, Vec<_>) = domain.wants(model, &start, character).into_iter().unzip();
         let manner = if self.goal_by_goal {
             Manner::GoalByGoal
         } else if self.all_goals {

@@ -4,17 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use dramaturg::model::{Fixed, Model, Owner, State};
+use dramaturg::model::{Model, Owner, State};
 use dramaturg::planner::cast::domain::Domain;
-use dramaturg::planner::cast::{Thought, ThoughtOptions, Want};
+use dramaturg::planner::cast::{Thought, ThoughtOptions};
 use dramaturg::planner::ground::{GroundOptions, GroundWishKind, ground};
 use dramaturg::planner::planner::Budget;
 use dramaturg::planner::search::{BestFirst, BestFirstOptions, Guide, Outcome, Relaxation, Target};
 use dramaturg::planner::simulate::words;
 use dramaturg::planner::why::{Course, Goal};
 
-use crate::exit::Failure;
-use crate::input;
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Input};
+use crate::shell::Shell;
 
 /// Units of work at a time.
 const PIECE: u32 = 4096;
@@ -39,14 +40,32 @@ pub struct Planned {
     pub seed: u64,
 }
 
+/// What came of opening a story.
+pub enum Opening {
+    /// It can be used: the story and the plan.
+    Planned(Box<Opened>, Course),
+    /// It cannot; that has been said.
+    Faulty(Exit),
+}
+
 impl Planned {
     /// How many states may be looked at.
     pub fn states_max(&self) -> u32 {
         self.states_max
     }
 
-    /// Plans.
-    pub fn course(&self, model: &Model) -> Result<Course, Failure> {
+    /// Opens the story and plans.
+    pub fn open(&self, shell: &mut Shell) -> Result<Opening, Failure> {
+        match input::usable(shell, &self.path, self.problem.as_deref())? {
+            Input::Usable(opened) => {
+                let course = self.course(&opened.model)?;
+                Ok(Opening::Planned(opened, course))
+            }
+            Input::Faulty(exit) => Ok(Opening::Faulty(exit)),
+        }
+    }
+
+    fn course(&self, model: &Model) -> Result<Course, Failure> {
         match &self.character {
             Some(name) => self.of_character(model, name),
             None => self.of_story(model),
@@ -62,18 +81,9 @@ impl Planned {
         }
         let start = domain.pack(&state).unwrap_or_else(|| domain.problem.initial());
         let role = Arc::new(domain.role(character));
-        let (mut wants, mut goals) = (Vec::new(), Vec::new());
-        for wish in domain.problem.wishes.iter().filter(|wish| domain.problem.holds(&start, &wish.condition)) {
-            let declared = &model.wishes[wish.wish];
-            if let GroundWishKind::Goal { aims, salience } = &wish.kind
-                && declared.owner == Owner::Character(character)
-                && let Some(aim) = aims.last()
-            {
-                let salience = salience.as_number().map_or(50, Fixed::round_half_up);
-                goals.push(Goal { name: words::wish(model, declared), condition: aim.condition.clone() });
-                wants.push(Want { condition: aim.condition.clone(), salience, within: None });
-            }
-        }
+        let (names, wants): (Vec<_>, Vec<_>) = domain.wants(model, &start, character).into_iter().unzip();
+        let conditions = wants.iter().map(|want| want.condition.clone());
+        let goals: Vec<Goal> = names.into_iter().zip(conditions).map(|(name, condition)| Goal { name, condition }).collect();
         if goals.is_empty() {
             return Err(Failure::usage(format!("`{name}` has no goals of its own here")));
         }

@@ -1,0 +1,154 @@
+//! What a cast says for itself while it performs: why, why not, and who believes what.
+
+use std::sync::Arc;
+
+use dramaturg_model::{ObjectId, Step};
+use smol_str::SmolStr;
+
+use super::domain::{Deed, Role};
+use super::mind::Mind;
+use super::planner::Cast;
+use super::rehearsal::named;
+use super::thought::GivenUp;
+use crate::planner::Explanation;
+use crate::simulate::names;
+use crate::simulate::step::Performed;
+use crate::simulate::words;
+use crate::why::{Absence, Course, Goal, impossible};
+
+/// So many states are looked at for an answer.
+const STATES: u32 = 2_000;
+
+impl Cast {
+    pub(super) fn why(&self, id: u32) -> Explanation {
+        let Some(step) = self.taken.get(&id).or_else(|| self.published.get(&id)) else {
+            return Explanation::of(format!("step {id} is not in the plan"));
+        };
+        if step.goals.is_empty() {
+            return Explanation::of("it passes the time");
+        }
+        let chains = self.performer(step).and_then(|performer| {
+            let (course, _) = self.course(performer)?;
+            let operator = self.steps_of(performer).position(|known| known.id == id)?;
+            (operator < course.way.len()).then(|| course.why(&self.model, operator))
+        });
+        let sentences = chains.unwrap_or_else(|| step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect());
+        Explanation { sentences }
+    }
+
+    pub(super) fn why_not(&self, action: &SmolStr, args: &[SmolStr]) -> Explanation {
+        let text = format!("{action}({})", args.join(", "));
+        let deed = match self.deed_named(action, args) {
+            Ok(deed) => deed,
+            Err(problem) => return Explanation::of(problem),
+        };
+        let performer = self.model.actions[deed.0].performer.and_then(|place| deed.1.get(usize::from(place)));
+        let Some(performer) = performer.and_then(|arg| arg.as_object()) else {
+            return Explanation::of(format!("`{text}` is nobody's to do"));
+        };
+        let name = &self.model.objects[performer].name;
+        let mut sentences = Vec::new();
+        match self.mind(performer) {
+            None => return Explanation::of(format!("`{name}` is no character, so nobody plans for it")),
+            Some(mind) if mind.thinking.is_some() || self.is_upset() => {
+                sentences.push(format!("{name} is still thinking: the budget ended before there was a plan"));
+            }
+            Some(mind) => sentences.extend(self.given_up(mind)),
+        }
+        let barred = self.memories.get(&performer).and_then(|memory| memory.barred.get(&named(&self.model, &deed)));
+        match barred {
+            Some(Some(until)) => sentences.push(format!("{name} leaves it alone until tick {until}")),
+            Some(None) => sentences.push(format!("{name} was told not to")),
+            None => {}
+        }
+        match self.course(performer) {
+            Some((course, role)) => match role.operator(&deed) {
+                Some(operator) => {
+                    let absence = Absence::find(&self.model, &course, operator, STATES);
+                    sentences.extend(absence.sentences(&self.model, &course, &text));
+                }
+                None => {
+                    sentences.push(format!("`{text}` can never be done here"));
+                    let state = self.chronicle.present().state();
+                    sentences.extend(impossible(&self.model, state, &text).unwrap_or_default());
+                }
+            },
+            None => sentences.push(format!("no plan of {name} needs `{text}`")),
+        }
+        Explanation { sentences }
+    }
+
+    pub(super) fn believed_by(&self, name: &SmolStr) -> Explanation {
+        let who = self.model.find_object(name).filter(|who| self.mind_exists(*who));
+        let Some(who) = who else { return Explanation::of(format!("no character is called `{name}`")) };
+        let beliefs = self.beliefs.get(&who).cloned().unwrap_or_default();
+        let told = beliefs.in_names(&self.model, &self.senses, self.chronicle.present().state().level());
+        Explanation { sentences: told.into_iter().map(|(fluent, value)| format!("{fluent} = {value}")).collect() }
+    }
+
+    fn mind_exists(&self, who: ObjectId) -> bool {
+        self.model.characters.values().any(|character| character.object == who)
+    }
+
+    fn mind(&self, who: ObjectId) -> Option<&Mind> {
+        self.rehearsal.as_ref()?.minds.iter().find(|mind| mind.object == who)
+    }
+
+    fn deed_named(&self, action: &SmolStr, args: &[SmolStr]) -> Result<Deed, String> {
+        let what = names::performed(&self.model, action).map_err(|problem| problem.to_string())?;
+        let values = names::args(&self.model, what, args).map_err(|problem| problem.to_string())?;
+        match what {
+            Performed::Action(action) => Ok((action, values)),
+            Performed::Task(_) => Err(format!("`{action}` is a task; only actions are planned one by one")),
+        }
+    }
+
+    /// What a character gave up, and why.
+    fn given_up(&self, mind: &Mind) -> Vec<String> {
+        let name = &self.model.objects[mind.object].name;
+        let told = mind.given_up.iter().map(|((wish, _), why)| {
+            let goal = words::wish(&self.model, &self.model.wishes[*wish]);
+            format!("{name} has given up `{goal}`: {}", reason(*why))
+        });
+        told.collect()
+    }
+
+    /// The steps of a character that have not begun, in their order.
+    fn steps_of(&self, performer: ObjectId) -> impl Iterator<Item = &Step> {
+        let waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id));
+        let mut steps: Vec<&Step> =
+            waiting.chain(self.published.values()).filter(|step| self.performer(step) == Some(performer)).collect();
+        steps.sort_by_key(|step| (step.start, step.id));
+        steps.into_iter()
+    }
+
+    /// What a character is about to do, from what it believes now on, with what it can do at all.
+    fn course(&self, performer: ObjectId) -> Option<(Course, Arc<Role>)> {
+        let mind = self.mind(performer)?;
+        let state = self.chronicle.present().state();
+        let domain = self.domains.get(&state.level())?;
+        let packed = domain.pack(state)?;
+        let start = match self.beliefs.get(&performer).filter(|_| self.senses.are_needed()) {
+            Some(beliefs) => beliefs.imagined_in(&self.model, &self.senses, &domain.problem, &packed),
+            None => packed,
+        };
+        let role = mind.role.clone().unwrap_or_else(|| Arc::new(domain.role(performer)));
+        let deeds = self.steps_of(performer).filter_map(|step| self.deed(step)).chain(mind.plan.iter().cloned());
+        let way: Vec<_> = deeds.map_while(|deed| role.operator(&deed)).collect();
+        let goals = mind.serves.iter().filter_map(|(wish, args)| {
+            let condition = domain.wish(*wish, args)?.conditions().last()?.clone();
+            Some(Goal { name: words::wish(&self.model, &self.model.wishes[*wish]), condition })
+        });
+        Some((Course::new(Arc::clone(&role.problem), &start, &way, goals.collect()), role))
+    }
+}
+
+/// Why a goal of a character is not planned for.
+fn reason(why: GivenUp) -> &'static str {
+    match why {
+        GivenUp::OutOfReach => "nothing that this character can do leads there",
+        GivenUp::Contradiction => "it cannot be had together with goals that matter more",
+        GivenUp::NoTime => "there is not enough time for it beside goals that matter more",
+        GivenUp::NotFound => "no way was found within the states that may be looked at",
+    }
+}
