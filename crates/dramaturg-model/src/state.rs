@@ -77,7 +77,8 @@ impl State {
         let keeps = |fluent: FluentId, args: &[Value]| {
             let was_known = |level: &LevelId| is_slot_of(model, fluent, args, Some(*level));
             // A story without levels to leave has nothing to keep.
-            carrying.contains(&fluent) && before.is_some_and(|before| before.level.is_none() || left.iter().any(was_known))
+            carrying.contains(&fluent)
+                && before.is_some_and(|before| before.level.is_none() || left.iter().any(was_known))
         };
         let mut chance = Chance::new(seed);
         for population in model.populations.values().filter(|p| model.is_visible(p.level, level)) {
@@ -284,7 +285,8 @@ impl Facts for State {
 
 /// Whether a level knows a fluent and all its arguments.
 fn is_slot_of(model: &Model, fluent: FluentId, args: &[Value], level: Option<LevelId>) -> bool {
-    let exists = |arg: &Value| arg.as_object().is_none_or(|object| model.is_visible(model.objects[object].level, level));
+    let exists =
+        |arg: &Value| arg.as_object().is_none_or(|object| model.is_visible(model.objects[object].level, level));
     model.is_visible(model.fluents[fluent].level, level) && args.iter().all(exists)
 }
 

@@ -434,7 +434,9 @@ impl Planner for Scripted {
                 Explanation::of(format!("step {step} stands in the script"))
             }
             Inquiry::Why(step) => Explanation::of(format!("step {step} is not in the plan")),
-            Inquiry::Beliefs(name) => Explanation::of(format!("a script asks nobody what they believe, `{name}` neither")),
+            Inquiry::Beliefs(name) => {
+                Explanation::of(format!("a script asks nobody what they believe, `{name}` neither"))
+            }
             Inquiry::WhyNot { action, .. } => {
                 Explanation::of(format!("`{action}` does not stand in the script at this time"))
             }

@@ -88,7 +88,8 @@ impl CharactersBench {
         progress(all - 1, all);
         let frames = crowd::frames(&easy, self.levels);
         progress(all, all);
-        let mut figures = CharactersFigures { rows, literal_finds_paris, sharing, frames, repairs, valid, claims: Vec::new() };
+        let mut figures =
+            CharactersFigures { rows, literal_finds_paris, sharing, frames, repairs, valid, claims: Vec::new() };
         figures.claims = figures.claims();
         figures
     }
@@ -131,7 +132,12 @@ impl CharactersFigures {
                 "times",
             ),
             Claim::at_least("mending: fewer states than planning anew", self.repairs.ratio(), 5.0, "times"),
-            Claim::at_least("steps that were left and stay in a mended plan", self.repairs.mended_stability, 0.8, "of 1"),
+            Claim::at_least(
+                "steps that were left and stay in a mended plan",
+                self.repairs.mended_stability,
+                0.8,
+                "of 1",
+            ),
             Claim::at_most(
                 "activating with a shared world, of the time with private ones",
                 self.sharing.percent,

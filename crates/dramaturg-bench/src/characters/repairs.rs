@@ -116,8 +116,7 @@ fn mend(case: &Case, is: &PackedState, expected: &PackedState, rest: &[OperatorI
         return (Some(way), 0);
     }
     let most = ThoughtOptions::default().states_max;
-    let mending =
-        Mending::new(Arc::clone(&case.role), is, expected, rest.to_vec(), case.wants.clone(), most);
+    let mending = Mending::new(Arc::clone(&case.role), is, expected, rest.to_vec(), case.wants.clone(), most);
     let Some(mut mending) = mending else { return (None, 0) };
     loop {
         if let Some(way) = mending.run(&mut Budget::of(u32::MAX)) {

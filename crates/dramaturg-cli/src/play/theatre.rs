@@ -12,13 +12,13 @@ use dramaturg_wire::Task;
 use super::answers::offered;
 use super::happened::{By, Deed, Happened, What};
 use super::lines::{Lines, Source, objects};
-use dramaturg::planner::cast::Places;
 use crate::exit::Failure;
 use crate::plays::scene;
 use crate::staging::actor::Asked;
 use crate::staging::lockstep::LinkKind;
 use crate::staging::setting::Setting;
 use crate::staging::stage::{Named, Stage};
+use dramaturg::planner::cast::Places;
 
 /// A story that has stood still for so long is over, even if its planner still looks for something to do: it looks ahead no farther.
 const QUIET: Tick = 120;

@@ -34,7 +34,8 @@ impl Senses {
             let mut tuples = vec![Args::new()];
             for param in &declared.params {
                 let values = model.values_of_anywhere(&param.choices);
-                let longer = |tuple: Args| values.iter().map(move |value| tuple.iter().copied().chain([*value]).collect());
+                let longer =
+                    |tuple: Args| values.iter().map(move |value| tuple.iter().copied().chain([*value]).collect());
                 tuples = tuples.into_iter().flat_map(longer).collect();
             }
             slots.extend(tuples.into_iter().map(|args| (fluent, args)));
@@ -97,7 +98,13 @@ impl Beliefs {
     }
 
     /// The same for a packed state.
-    pub(crate) fn imagined_in(&self, model: &Model, senses: &Senses, problem: &Problem, state: &PackedState) -> PackedState {
+    pub(crate) fn imagined_in(
+        &self,
+        model: &Model,
+        senses: &Senses,
+        problem: &Problem,
+        state: &PackedState,
+    ) -> PackedState {
         let mut believed = state.clone();
         for slot in &senses.slots {
             let Some(Place::Variable(variable)) = problem.place(slot.0, &slot.1) else { continue };
@@ -110,12 +117,12 @@ impl Beliefs {
 
     /// What is believed of everything in a level that can be unknown, in names.
     pub fn in_names(&self, model: &Model, senses: &Senses, level: Option<LevelId>) -> Vec<(String, SmolStr)> {
-        let exists = |value: &Value| {
-            value.as_object().is_none_or(|object| model.is_visible(model.objects[object].level, level))
-        };
-        let slots = senses.slots.iter().filter(|slot| {
-            model.is_visible(model.fluents[slot.0].level, level) && slot.1.iter().all(exists)
-        });
+        let exists =
+            |value: &Value| value.as_object().is_none_or(|object| model.is_visible(model.objects[object].level, level));
+        let slots = senses
+            .slots
+            .iter()
+            .filter(|slot| model.is_visible(model.fluents[slot.0].level, level) && slot.1.iter().all(exists));
         slots.map(|slot| (model.fluent_name(slot.0, &slot.1), model.value_name(self.value(model, slot)))).collect()
     }
 

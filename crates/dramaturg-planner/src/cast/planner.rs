@@ -79,7 +79,9 @@ impl Cast {
         let mut minds: Vec<Mind> = model
             .characters
             .values()
-            .map(|character| Mind::new(character.object, self.beliefs.get(&character.object).cloned().unwrap_or_default()))
+            .map(|character| {
+                Mind::new(character.object, self.beliefs.get(&character.object).cloned().unwrap_or_default())
+            })
             .collect();
         for step in self.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
             let asked = self.performer(step).filter(|_| self.asks(step));

@@ -156,7 +156,9 @@ impl Rehearsal {
             if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
                 step.duration = (self.tick - step.start).max(1);
             }
-            if let Some(mind) = self.minds.get_mut(wait.0).filter(|_| is_in_vain(hand.model, self.world.state(), &wait.1)) {
+            if let Some(mind) =
+                self.minds.get_mut(wait.0).filter(|_| is_in_vain(hand.model, self.world.state(), &wait.1))
+            {
                 bar(hand, mind, &wait.1, self.tick);
             }
         }

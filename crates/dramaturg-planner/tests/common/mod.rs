@@ -17,7 +17,7 @@ pub fn model(text: &str) -> Arc<Model> {
 /// What a game does that performs each published step in its tick and for as long as it was to take. `fails` says which steps fail.
 pub struct Game<'f> {
     pub cast: Cast,
-    open: BTreeMap<u32, Step>,
+    pub open: BTreeMap<u32, Step>,
     running: Vec<(Step, Tick, bool)>,
     pub performed: Vec<Step>,
     fails: &'f mut dyn FnMut(&Step) -> bool,

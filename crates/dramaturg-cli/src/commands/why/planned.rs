@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use dramaturg::model::{Model, Owner, State};
+use dramaturg::open::Opened;
 use dramaturg::planner::cast::domain::Domain;
 use dramaturg::planner::cast::{Thought, ThoughtOptions};
 use dramaturg::planner::ground::{GroundOptions, GroundWishKind, ground};
@@ -83,7 +84,8 @@ impl Planned {
         let role = Arc::new(domain.role(character));
         let (names, wants): (Vec<_>, Vec<_>) = domain.wants(model, &start, character).into_iter().unzip();
         let conditions = wants.iter().map(|want| want.condition.clone());
-        let goals: Vec<Goal> = names.into_iter().zip(conditions).map(|(name, condition)| Goal { name, condition }).collect();
+        let goals: Vec<Goal> =
+            names.into_iter().zip(conditions).map(|(name, condition)| Goal { name, condition }).collect();
         if goals.is_empty() {
             return Err(Failure::usage(format!("`{name}` has no goals of its own here")));
         }
