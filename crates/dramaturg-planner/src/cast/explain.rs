@@ -11,9 +11,8 @@ use super::planner::Cast;
 use super::rehearsal::named;
 use super::thought::GivenUp;
 use crate::planner::Explanation;
-use crate::simulate::names;
 use crate::simulate::step::Performed;
-use crate::simulate::words;
+use crate::simulate::{GoalStatus, names, words};
 use crate::why::{Absence, Course, Goal, impossible};
 
 /// So many states are looked at for an answer.
@@ -113,31 +112,32 @@ impl Cast {
         told.collect()
     }
 
-    /// The steps of a character that have not begun, in their order.
+    /// The steps of a character that have not ended, in their order. Most change something only in the end, so those that run
+    /// belong to what comes.
     fn steps_of(&self, performer: ObjectId) -> impl Iterator<Item = &Step> {
-        let waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id));
-        let mut steps: Vec<&Step> =
-            waiting.chain(self.published.values()).filter(|step| self.performer(step) == Some(performer)).collect();
+        let own = self.taken.values().chain(self.published.values());
+        let mut steps: Vec<&Step> = own.filter(|step| self.performer(step) == Some(performer)).collect();
         steps.sort_by_key(|step| (step.start, step.id));
         steps.into_iter()
     }
 
     /// What a character is about to do, from what it believes now on, with what it can do at all.
     fn course(&self, performer: ObjectId) -> Option<(Course, Arc<Role>)> {
-        let mind = self.mind(performer)?;
-        let state = self.chronicle.present().state();
+        let world = self.chronicle.present();
+        let state = world.state();
         let domain = self.domains.get(&state.level())?;
         let packed = domain.pack(state)?;
         let start = match self.beliefs.get(&performer).filter(|_| self.senses.are_needed()) {
             Some(beliefs) => beliefs.imagined_in(&self.model, &self.senses, &domain.problem, &packed),
             None => packed,
         };
-        let role = mind.role.clone().unwrap_or_else(|| Arc::new(domain.role(performer)));
-        let deeds = self.steps_of(performer).filter_map(|step| self.deed(step)).chain(mind.plan.iter().cloned());
+        let role = Arc::new(domain.role(performer));
+        let deeds = self.steps_of(performer).filter_map(|step| self.deed(step));
         let way: Vec<_> = deeds.map_while(|deed| role.operator(&deed)).collect();
-        let goals = mind.serves.iter().filter_map(|(wish, args)| {
-            let condition = domain.wish(*wish, args)?.conditions().last()?.clone();
-            Some(Goal { name: words::wish(&self.model, &self.model.wishes[*wish]), condition })
+        let wanted = world.goals().into_iter().filter(|goal| goal.owner == Some(performer));
+        let goals = wanted.filter(|goal| goal.status == GoalStatus::Active).filter_map(|goal| {
+            let condition = domain.wish(goal.wish, &goal.args)?.conditions().last()?.clone();
+            Some(Goal { name: words::wish(&self.model, &self.model.wishes[goal.wish]), condition })
         });
         Some((Course::new(Arc::clone(&role.problem), &start, &way, goals.collect()), role))
     }
