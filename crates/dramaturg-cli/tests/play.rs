@@ -258,7 +258,8 @@ action search(a: Person, t: Thing, p: Place) by a { takes 1 tick .. 3 ticks; nee
 #[test]
 fn what_a_character_has_not_perceived_it_does_not_know() {
     let stage = Stage::with(&[("lantern.story", LANTERN)]);
-    let run = stage.run_with(&["play", "lantern.story", "--pause", "1"], b"beliefs ida\nwait 10\nbeliefs ida\nwait 30\n");
+    let run =
+        stage.run_with(&["play", "lantern.story", "--pause", "1"], b"beliefs ida\nwait 10\nbeliefs ida\nwait 30\n");
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     let (before, after) = (run.out.find("lantern.at = unknown"), run.out.find("lantern.at = attic"));
     assert!(before.is_some() && before < after, "{}", run.out);

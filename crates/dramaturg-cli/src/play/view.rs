@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use dramaturg::model::{Clock, FluentSource, ObjectId, Status, Tick, Value};
 
+use dramaturg::planner::cast::{Beliefs, Senses};
 use dramaturg::planner::planner::Inquiry;
 
 use super::happened::What;
@@ -138,10 +139,14 @@ fn beliefs(theatre: &Theatre<'_>, who: ObjectId) -> Vec<(String, String)> {
     // What it has perceived of what can be unknown.
     let asked = Inquiry::Beliefs(model.objects[who].name.clone());
     let told = theatre.stage().both.session.director().explain(&asked).sentences;
-    let perceived: Vec<(String, String)> = told
-        .iter()
-        .filter_map(|line| line.split_once(" = "))
-        .map(|(fluent, value)| (fluent.to_owned(), value.to_owned()))
+    let mut beliefs = Beliefs::read(model, told.iter().filter_map(|line| line.split_once(" = ")));
+    // The planner may not have looked since it last had something to do; the character has.
+    let senses = Senses::of(model);
+    beliefs.perceive(model, &senses, state, who);
+    let perceived: Vec<(String, String)> = beliefs
+        .in_names(model, &senses, state.level())
+        .into_iter()
+        .map(|(fluent, value)| (fluent, value.to_string()))
         .collect();
     let is_perceived = |name: &str| perceived.iter().any(|(fluent, _)| fluent == name);
     // Everything else that speaks of it.

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use super::places::Places;
 use crate::ground::{Place, Problem, VariableId};
 use crate::packed::PackedState;
+use crate::simulate::names;
 
 /// A fluent with its arguments.
 pub(crate) type Slot = (FluentId, Args);
@@ -57,6 +58,19 @@ impl Senses {
 }
 
 impl Beliefs {
+    /// From names, as [`Beliefs::in_names`] gives them; what the story does not have any more is left out.
+    pub fn read<'n>(model: &Model, told: impl IntoIterator<Item = (&'n str, &'n str)>) -> Self {
+        let mut beliefs = Self::default();
+        for (fluent, value) in told {
+            let slot = names::fluent(model, fluent).ok();
+            let found = slot.zip(model.find_value(value));
+            if let Some((slot, value)) = found.filter(|(slot, value)| model.unknown_of(slot.0) != Some(*value)) {
+                beliefs.learn(&slot, value);
+            }
+        }
+        beliefs
+    }
+
     /// Looks around: takes in what can be perceived, and notices that something is no longer where it was believed to be.
     pub fn perceive(&mut self, model: &Model, senses: &Senses, state: &State, who: ObjectId) {
         if !senses.are_needed() {

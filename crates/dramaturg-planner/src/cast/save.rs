@@ -14,7 +14,6 @@ use super::planner::Cast;
 use super::rehearsal::Domains;
 use crate::chronicle::{Chronicle, ChronicleSave};
 use crate::planner::{PlannerSave, TickBounds};
-use crate::simulate::names;
 
 pub(super) const NAME: &str = "cast";
 
@@ -94,14 +93,8 @@ impl Cast {
         let (mut memories, mut beliefs) = (BTreeMap::new(), BTreeMap::new());
         for (name, memory) in saved.memories {
             let Some(object) = model.find_object(&name) else { continue };
-            let mut believed = Beliefs::default();
-            for (fluent, value) in &memory.perceived {
-                let slot = names::fluent(&model, fluent).ok();
-                if let Some((slot, value)) = slot.zip(model.find_value(value)) {
-                    believed.learn(&slot, value);
-                }
-            }
-            beliefs.insert(object, believed);
+            let perceived = memory.perceived.iter().map(|(fluent, value)| (fluent.as_str(), value.as_str()));
+            beliefs.insert(object, Beliefs::read(&model, perceived));
             let barred = memory.barred.into_iter().map(|(action, args, until)| ((action, args), until));
             memories.insert(object, Memory { barred: barred.collect(), idle_turn: memory.idle_turn });
         }
