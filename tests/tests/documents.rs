@@ -63,6 +63,15 @@ fn the_story_on_the_front_page_compiles() {
     assert_eq!(plan.end(), 40);
 }
 
+#[test]
+fn the_story_about_characters_compiles() {
+    let text = document("docs/characters.md");
+    let story = blocks(&text).into_iter().find(|block| block.info == "story").unwrap();
+    let compiled = compile_text("lantern.story", &story.text);
+    assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
+    assert_eq!(format_story(&story.text), story.text);
+}
+
 /// `docs/events.md` has every kind of event, each as it is written, and nothing else.
 #[test]
 fn the_document_of_events_tells_all_of_them() {
