@@ -185,20 +185,6 @@ fn learning_copes_with_eight_goals_of_paris() {
 }
 
 #[test]
-#[ignore = "takes long: a claim of the bench, here to look at it"]
-fn eight_goals_of_paris_take_fifty_times_as_many_trials_without_learning() {
-    let task = paris_hard();
-    let (_, learned) = task.plan(learning());
-    let mut graphplan =
-        Graphplan::new(Arc::clone(&task.problem), &task.problem.initial(), task.target.clone(), plain());
-    while *graphplan.outcome() == Outcome::Searching && graphplan.counters().choices < 50 * learned.choices {
-        graphplan.run(&mut Budget::of(1_000_000));
-    }
-    println!("DG-4 {learned:?}, without learning {:?}", graphplan.counters());
-    assert!(graphplan.counters().nodes >= 50 * learned.nodes && graphplan.counters().choices >= 50 * learned.choices);
-}
-
-#[test]
 fn helen_comes_to_troy_by_following() {
     let task = character(troy(Some("    goal helen.location == troy\n")), "paris");
     for options in [learning(), plain()] {
