@@ -28,5 +28,6 @@ pub mod lint;
 pub mod cast;
 pub mod chronicle;
 pub mod planner;
+pub mod repair;
 pub mod scripted;
 pub mod why;
