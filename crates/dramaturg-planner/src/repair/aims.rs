@@ -118,7 +118,8 @@ impl Aim {
             }
             Want::Amount { value, bound, less } => {
                 let moment = Moment::check(projection.horizon);
-                let number = |expr: &GroundExpr| projection.evaluate(expr, moment, None).as_number().unwrap_or_default();
+                let number =
+                    |expr: &GroundExpr| projection.evaluate(expr, moment, None).as_number().unwrap_or_default();
                 let (value, bound) = (number(value), bound.as_ref().map(number));
                 let missed = match (*less, bound) {
                     (true, bound) => value - bound.unwrap_or_default(),
@@ -175,7 +176,10 @@ fn first_holding_not(projection: &Projection, condition: &Condition, reads: &[Sl
 pub(crate) fn aims(model: &Model, repertoire: &Repertoire, projection: &Projection, goals: &[GoalReport]) -> Vec<Aim> {
     let reader = AimReader { model, repertoire, projection, goals };
     let wishes = repertoire.problem.wishes.iter().enumerate();
-    wishes.filter(|(_, wish)| model.wishes[wish.wish].owner == Owner::Story).filter_map(|wish| reader.aim(wish)).collect()
+    wishes
+        .filter(|(_, wish)| model.wishes[wish.wish].owner == Owner::Story)
+        .filter_map(|wish| reader.aim(wish))
+        .collect()
 }
 
 struct AimReader<'a> {
@@ -242,7 +246,8 @@ impl AimReader<'_> {
                 return Some(Want::End(aim.condition.clone()));
             }
         }
-        let (active, now) = (status == GoalStatus::Active || status == GoalStatus::Waiting, self.projection.first_tick());
+        let (active, now) =
+            (status == GoalStatus::Active || status == GoalStatus::Waiting, self.projection.first_tick());
         if !active && !later {
             return None;
         }
@@ -293,7 +298,8 @@ impl AimReader<'_> {
                     .collect();
                 // Only where somebody can change it is there anything to do.
                 debug_assert!(matches!(self.model.wishes[wish.wish].kind, WishKind::Prefer { .. }));
-                let points = points.filter(|points| points.last().is_some_and(|(tick, _)| *tick > self.projection.first_tick()))?;
+                let points = points
+                    .filter(|points| points.last().is_some_and(|(tick, _)| *tick > self.projection.first_tick()))?;
                 Want::Follow(Curve::new(slot, points, self.number(within)?.0))
             }
         })

@@ -33,9 +33,9 @@ impl Distances {
                     _ => 0..size,
                 };
                 let needs = form.needs.iter().filter(|need| need.weight.is_none());
-                let asked = needs.filter_map(|need| need.condition.only()).find_map(|only| {
-                    only.asked(crate::ground::VariableId(deed.slot.0))
-                });
+                let asked = needs
+                    .filter_map(|need| need.condition.only())
+                    .find_map(|only| only.asked(crate::ground::VariableId(deed.slot.0)));
                 for to in to {
                     match asked {
                         Some(set) => {

@@ -35,6 +35,8 @@ pub(crate) struct Draft {
     reanchored: Vec<(u32, u32)>,
     /// What all open steps cost.
     outlay: i64,
+    /// What may not be planned.
+    pub(crate) barred: Vec<FormId>,
 }
 
 impl Draft {
@@ -57,6 +59,7 @@ impl Draft {
             late: Vec::new(),
             reanchored: Vec::new(),
             outlay: 0,
+            barred: Vec::new(),
         };
         draft.settle();
         draft
@@ -64,6 +67,11 @@ impl Draft {
 
     pub(crate) fn repertoire(&self) -> Arc<Repertoire> {
         Arc::clone(&self.projection.repertoire)
+    }
+
+    /// Whether an action may be planned.
+    pub(crate) fn may(&self, form: FormId) -> bool {
+        self.projection.repertoire.is_ours(form) && !self.barred.contains(&form)
     }
 
     /// What the plan lacks.
@@ -200,8 +208,15 @@ impl Draft {
 
     /// Undoes everything since the journal was last emptied.
     pub(crate) fn roll_back(&mut self) {
+        self.undo_to(0);
+    }
+
+    /// Undoes everything since the journal had so many entries.
+    pub(crate) fn undo_to(&mut self, mark: usize) {
         let mut gone = Vec::new();
-        while let Some(edit) = self.steps.journal.pop() {
+        while self.steps.journal.len() > mark
+            && let Some(edit) = self.steps.journal.pop()
+        {
             match edit {
                 Edit::Added(key) => {
                     self.take_out(key);

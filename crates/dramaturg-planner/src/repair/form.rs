@@ -5,7 +5,7 @@ use dramaturg_model::{Fixed, Table, Tick, Value};
 use super::slot::{Slot, SlotId, SlotKind, of_number, of_variable};
 use crate::ground::{
     Condition, GroundActuatorId, GroundChange, GroundContribution, GroundDuration, GroundExpr, GroundTime, Place,
-    Problem, TimedGroundCondition, TimedGroundEffect, Timed,
+    Problem, Timed, TimedGroundCondition, TimedGroundEffect,
 };
 
 /// When, within the time of a step or of a rule that fired.

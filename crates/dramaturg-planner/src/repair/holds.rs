@@ -101,11 +101,8 @@ impl Holds {
                 return Some(start);
             }
             let others = self.meeting(start, start + length).filter(|hold| hold.source != without);
-            start = if later {
-                others.map(|hold| hold.to).min()?
-            } else {
-                others.map(|hold| hold.from).max()? - length
-            };
+            start =
+                if later { others.map(|hold| hold.to).min()? } else { others.map(|hold| hold.from).max()? - length };
         }
         None
     }

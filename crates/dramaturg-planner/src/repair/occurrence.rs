@@ -95,7 +95,8 @@ impl Occurrence {
             When::End => point(Moment::end(self.end())),
             When::After(offset) => {
                 let offset = offset.max(1);
-                (offset < self.duration).then(|| (Moment::check(self.start + offset), Moment::check(self.start + offset)))
+                (offset < self.duration)
+                    .then(|| (Moment::check(self.start + offset), Moment::check(self.start + offset)))
             }
         }
     }

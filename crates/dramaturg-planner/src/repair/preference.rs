@@ -105,7 +105,8 @@ mod tests {
             let mut plan = [0i64; 3];
             let (mut best, mut best_plan) = ([i64::MAX; 3], plan);
             for _ in 0..1000 {
-                let sum = |what: usize| plan.iter().zip(ACTIONS).map(|(count, action)| count * action[what]).sum::<i64>();
+                let sum =
+                    |what: usize| plan.iter().zip(ACTIONS).map(|(count, action)| count * action[what]).sum::<i64>();
                 let missing = [(5 - sum(2)).max(0), sum(1).max(0), sum(0)];
                 let improved = missing < best;
                 if improved {

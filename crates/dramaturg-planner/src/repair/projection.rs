@@ -164,7 +164,6 @@ impl Projection {
         self.holds.iter()
     }
 
-
     /// Something is seen at a tick, whatever else happens in it.
     pub(crate) fn see(&mut self, slot: SlotId, tick: Tick, value: i64) {
         let source = (u32::MAX - slot.0, 0);
@@ -496,44 +495,37 @@ impl Projection {
             What::Deed(number) => self.write_deed(id, number),
             What::Spread(number) => self.write_spread(id, number),
             What::Need(number) => {
-                let short = self.shortfall(id, number);
+                let (short, _) = self.shortfall(id, number);
                 self.note_need(id, number, short);
             }
         }
     }
 
-    /// How far a condition of a step is from holding.
-    fn shortfall(&self, id: OccurrenceId, number: u16) -> i64 {
+    /// How far a condition of a step is from holding, and where that is first seen.
+    pub(crate) fn shortfall(&self, id: OccurrenceId, number: u16) -> (i64, Moment) {
         let occurrence = &self.occurrences[id];
-        let Some(need) = self.repertoire.forms[occurrence.form].needs.get(usize::from(number)) else { return 0 };
-        let Some((from, to)) = occurrence.need_moments(need.when) else { return 0 };
-        if to < self.origin {
-            return 0;
-        }
+        let need = self.repertoire.forms[occurrence.form].needs.get(usize::from(number));
+        let moments = need.and_then(|need| Some((need, occurrence.need_moments(need.when)?)));
+        let Some((need, (from, to))) = moments.filter(|(_, (_, to))| *to >= self.origin) else {
+            return (0, self.origin);
+        };
         let from = from.max(self.origin);
-        let at = |moment: Moment| self.distance(&need.condition, moment);
+        let at = |moment: Moment| (self.distance(&need.condition, moment), moment);
         let first = at(from);
-        if first > 0 || from == to {
+        if first.0 > 0 || from == to {
             return first;
         }
         // Between two changes nothing is new, except to numbers that grow or shrink.
         for slot in &need.reads {
             let timeline = &self.timelines[*slot];
             let entries = timeline.entries().get(timeline.place(from)..).unwrap_or(&[]);
-            for entry in entries.iter().take_while(|entry| entry.moment < to) {
-                let short = at(Moment::check(entry.moment.seen_at()).max(from));
-                if short > 0 {
-                    return short;
-                }
-            }
-            if timeline.is_flowing() {
-                let short = at(to);
-                if short > 0 {
-                    return short;
-                }
+            let seen = entries.iter().map(|entry| Moment::check(entry.moment.seen_at()).max(from));
+            let seen = seen.take_while(|moment| *moment <= to).chain(timeline.is_flowing().then_some(to));
+            if let Some(found) = seen.map(at).find(|(short, _)| *short > 0) {
+                return found;
             }
         }
-        0
+        (0, from)
     }
 
     fn note_need(&mut self, id: OccurrenceId, number: u16, short: i64) {

@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 use super::distance::Distances;
 use super::form::{Form, FormWriter, Written};
 use super::slot::{Slot, SlotId};
-use crate::ground::{
-    Condition, GroundOptions, GroundRuleId, GroundTrigger, OperatorId, Problem, Scope, ground,
-};
+use crate::ground::{Condition, GroundOptions, GroundRuleId, GroundTrigger, OperatorId, Problem, Scope, ground};
 
 ids! {
     /// A form: operators first, then rules.

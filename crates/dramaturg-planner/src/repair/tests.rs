@@ -6,12 +6,15 @@ use dramaturg_model::{Chance, Model, Step, Tick};
 use dramaturg_story::compile_text;
 use proptest::prelude::*;
 
+use super::aims::aims;
+use super::draft::Draft;
 use super::moment::Moment;
 use super::occurrence::OccurrenceId;
 use super::outlook::Outlook;
 use super::projection::Projection;
 use super::repertoire::{FormId, Repertoire};
 use super::slot::{NOTHING, SlotId};
+use super::workshop::{Turn, Workshop, no_preference};
 use crate::ground::{NumberId, VariableId};
 use crate::simulate::{Unmet, World, WorldOptions};
 
@@ -68,7 +71,7 @@ impl Mill {
     }
 
     fn project(&self) -> Projection {
-        Outlook::new(&self.model, &self.repertoire, &self.world).unwrap().until(400).projection
+        Outlook::new(&self.model, &self.repertoire, &self.world).unwrap().until(1000).projection
     }
 
     fn step(&self, projection: &Projection, id: OccurrenceId) -> Step {
@@ -89,13 +92,25 @@ impl Mill {
         }
     }
 
+    fn draft(&self) -> Draft {
+        let projection = self.project();
+        let wanted = aims(&self.model, &self.repertoire, &projection, &self.world.goals());
+        Draft::new(projection, wanted, 1)
+    }
+
+    fn form(&self, name: &str) -> FormId {
+        let problem = &self.repertoire.problem;
+        let mut forms = self.repertoire.operators.iter();
+        let found = forms.find(|(_, operator)| problem.operator_name(&self.model, **operator) == name);
+        found.unwrap().0
+    }
+
     /// What the simulator says about every slot in P3 of a tick.
     fn slots(&self, world: &World) -> Vec<i64> {
         let problem = &self.repertoire.problem;
         let packed = problem.pack(world.state()).unwrap();
         let variables = problem.variables.ids().map(|id: VariableId| i64::from(packed.get(problem, id)));
-        let numbers =
-            problem.numbers.ids().map(|id: NumberId| packed.number(id).map_or(NOTHING, |value| value.0));
+        let numbers = problem.numbers.ids().map(|id: NumberId| packed.number(id).map_or(NOTHING, |value| value.0));
         variables.chain(numbers).collect()
     }
 
@@ -185,5 +200,48 @@ proptest! {
                 prop_assert_eq!(projected, value, "{} at {}", mill.name(slot), tick);
             }
         }
+    }
+}
+
+const APPLE: &str = include_str!("../../../../stories/apple.story");
+
+#[test]
+fn an_apple_is_eaten_in_three_plans() {
+    let apple = Mill::new(APPLE);
+    let mut draft = apple.draft();
+    assert_eq!(draft.cost().hard, 20_000, "nothing is planned");
+    draft.add(apple.form("eat(anna, apple)"), 480, None);
+    draft.settle();
+    assert_eq!(draft.cost().hard, 1_000, "the apple is not in hand");
+    let take = draft.add(apple.form("take(anna, apple)"), 475, None);
+    draft.settle();
+    assert_eq!(draft.cost().hard, 0);
+    draft.shift(take, 478);
+    draft.settle();
+    assert_eq!(draft.projection.excess, 3, "the hands do two things for three ticks");
+    draft.roll_back();
+    assert_eq!(draft.cost().hard, 20_000);
+}
+
+#[test]
+fn the_apple_is_found_step_by_step() {
+    for seed in 0..20 {
+        let apple = Mill::new(APPLE);
+        let mut workshop = Workshop::new(apple.draft(), Some(30));
+        let (mut preferences, mut chance) = (no_preference(), Chance::new(seed));
+        let mut trace = vec![workshop.best.hard];
+        for _ in 0..400 {
+            if workshop.turn(&mut preferences, &mut chance) == Turn::Improved {
+                trace.push(workshop.best.hard);
+            }
+        }
+        trace.dedup();
+        assert_eq!(trace, [20_000, 1_000, 0], "seed {seed}");
+        workshop.recall();
+        let start = |name: &str| {
+            workshop.draft.steps.alive().find(|(_, step)| step.form == apple.form(name)).map(|(_, step)| step.start)
+        };
+        assert_eq!(start("eat(anna, apple)"), Some(480));
+        assert!(start("take(anna, apple)").is_some_and(|start| start <= 475));
     }
 }

@@ -68,7 +68,13 @@ impl Projection {
     }
 
     /// The ticks at which a condition may become true or false; `seen` says which tick sees a change.
-    fn turning_ticks(&self, reads: &[SlotId], condition: &Condition, since: Tick, seen: fn(Moment) -> Tick) -> Vec<Tick> {
+    fn turning_ticks(
+        &self,
+        reads: &[SlotId],
+        condition: &Condition,
+        since: Tick,
+        seen: fn(Moment) -> Tick,
+    ) -> Vec<Tick> {
         let mut ticks = vec![since];
         let mut flows = false;
         for slot in reads {
@@ -119,8 +125,7 @@ impl Projection {
         // It was last looked at in P2 of this tick.
         let known = if from >= Moment::check(from.tick()) { from.tick() } else { from.tick() - 1 };
         let is_before = Moment::check(known) <= self.origin;
-        let mut was =
-            if is_before { self.tracks[track].held } else { self.holds(condition, Moment::check(known)) };
+        let mut was = if is_before { self.tracks[track].held } else { self.holds(condition, Moment::check(known)) };
         let begin = if is_before { self.origin } else { Moment::check(known) };
         // Looks at its own turns, and glances at whatever other rules do in between, which may end what held.
         let mut looks: Vec<(Moment, bool)> = Vec::new();

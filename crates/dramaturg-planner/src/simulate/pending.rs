@@ -74,7 +74,8 @@ impl World {
         }
         for wait in &self.waits.open {
             // While its rule runs, the effects are the rule's.
-            let runs = pending.rules.iter().any(|run| run.args == wait.args && run.start + run.duration == wait.deadline);
+            let runs =
+                pending.rules.iter().any(|run| run.args == wait.args && run.start + run.duration == wait.deadline);
             if !runs && wait.deadline < Tick::MAX {
                 pending.awaited.extend(wait.wanted.iter().map(|(fluent, args, value)| PendingValue {
                     tick: wait.deadline,
@@ -84,7 +85,8 @@ impl World {
                 }));
             }
         }
-        for (tick, item) in self.agenda.by_tick.iter().flat_map(|(tick, items)| items.iter().map(|item| (*tick, item))) {
+        for (tick, item) in self.agenda.by_tick.iter().flat_map(|(tick, items)| items.iter().map(|item| (*tick, item)))
+        {
             match item {
                 Item::Observe(fluent, args, value) => {
                     pending.seen.push(PendingValue { tick, fluent: *fluent, args: args.clone(), value: *value });
