@@ -10,6 +10,7 @@ use super::RepairOptions;
 use super::aims::{Want, aims};
 use super::draft::Draft;
 use super::foresight::{Foresight, foresee};
+use super::moment::Moment;
 use super::outlook::Outlook;
 use super::preference::Preference;
 use super::repertoire::{FormId, Repertoire};
@@ -94,6 +95,18 @@ impl Playwright {
             Want::Follow(curve) => Some(Fixed(curve.mean(draft.projection.first_tick()))),
             _ => None,
         })
+    }
+
+    /// How far a number is projected to be from its curve on average, tick by tick; none where none is followed.
+    pub fn mean_curve_error(&self) -> Option<Fixed> {
+        let draft = &self.workshop.as_ref()?.draft;
+        let curve = draft.aims.iter().find_map(|aim| match &aim.want {
+            Want::Follow(curve) => Some(curve),
+            _ => None,
+        })?;
+        let (first, end) = (draft.projection.first_tick(), curve.end());
+        let error = |tick| (draft.projection.before(curve.slot, Moment::check(tick)) - curve.wanted(tick)).abs();
+        Some(Fixed((first..end).map(error).sum::<i64>() / (end - first).max(1)))
     }
 
     /// Things came otherwise: what was projected does not count any longer, but the plan does until it has been looked at.

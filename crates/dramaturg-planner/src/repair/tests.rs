@@ -241,7 +241,7 @@ fn the_apple_is_found_step_by_step() {
         let start = |name: &str| {
             workshop.draft.steps.alive().find(|(_, step)| step.form == apple.form(name)).map(|(_, step)| step.start)
         };
-        assert_eq!(start("eat(anna, apple)"), Some(480));
-        assert!(start("take(anna, apple)").is_some_and(|start| start <= 475));
+        let (take, eat) = (start("take(anna, apple)").unwrap(), start("eat(anna, apple)").unwrap());
+        assert!(take + 5 <= eat && eat <= 480, "seed {seed}: {take} {eat}");
     }
 }
