@@ -66,27 +66,48 @@ impl Curve {
         let Some((mut tick, mut area)) = self.areas.last().copied() else { return };
         let (timeline, slot) = (projection.timeline(self.slot), &projection.repertoire.slots[self.slot]);
         let end = self.end();
+        let entries = timeline.entries();
         let mut place = timeline.place(Moment::check(tick));
         let mut point = self.points.partition_point(|(time, _)| *time <= tick);
         let mut value = timeline.before(slot, Moment::check(tick));
+        let mut wanted = self.wanted(tick);
         while tick < end {
-            let entry = timeline.entries().get(place).map_or(Tick::MAX, |entry| entry.moment.seen_at().max(tick));
+            let entry = entries.get(place);
+            let change = entry.map_or(Tick::MAX, |entry| {
+                let seen = if entry.is_smooth() { entry.moment.flows_from() } else { entry.moment.seen_at() };
+                seen.max(tick)
+            });
             let turn = self.points.get(point).map_or(Tick::MAX, |(time, _)| *time);
-            let next = entry.min(turn).min(end);
+            let next = change.min(turn).min(end);
             if next > tick {
-                let reached = self.carried(projection, place, value, tick, next);
-                let (was, is) = (value - self.wanted(tick), reached - self.wanted(next));
+                // Where something only begins or ends to flow, the value after it is the value before it.
+                let reached = match entry.filter(|entry| change == next && entry.is_smooth()) {
+                    Some(entry) => entry.after,
+                    None => self.carried(projection, place, value, tick, next),
+                };
+                let aim = self.wanted_near(point, next);
+                let (was, is) = (value - wanted, reached - aim);
                 area += beyond(was, is, self.within, next - tick) + beyond(-was, -is, self.within, next - tick);
-                (tick, value) = (next, reached);
+                (tick, value, wanted) = (next, reached, aim);
                 self.areas.push((tick, area));
             }
             if turn <= tick {
                 point += 1;
             }
-            if entry <= tick {
+            if change <= tick {
                 place += 1;
-                value = timeline.before(slot, Moment::check(tick));
+                if entry.is_some_and(|entry| !entry.is_smooth()) {
+                    value = timeline.before(slot, Moment::check(tick));
+                }
             }
+        }
+    }
+
+    /// What is wanted at a tick between the point before this one and itself.
+    fn wanted_near(&self, point: usize, tick: Tick) -> i64 {
+        match (point.checked_sub(1).and_then(|at| self.points.get(at)), self.points.get(point)) {
+            (Some((from, low)), Some((to, high))) => low + (high - low) * (tick - from) / (to - from).max(1),
+            _ => self.wanted(tick),
         }
     }
 

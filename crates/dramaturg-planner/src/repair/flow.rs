@@ -22,6 +22,9 @@ pub(crate) struct Total {
 impl Total {
     /// What comes in the ticks from one to another, both inclusive.
     fn between(&self, first: Tick, last: Tick) -> i64 {
+        if first <= self.start && last >= self.start + self.length - 1 {
+            return self.amount;
+        }
         let amount = dramaturg_model::Fixed(self.amount);
         let elapsed = |ticks: Tick| share(amount, ticks.clamp(0, self.length), self.length);
         elapsed(last - self.start + 1) - elapsed(first - self.start)

@@ -88,6 +88,11 @@ impl Playwright {
         self.workshop.as_ref().map(|workshop| (Fixed(workshop.best.hard * 1000), Fixed(workshop.best.soft)))
     }
 
+    /// How many steps the plan at hand has.
+    pub fn planned(&self) -> usize {
+        self.workshop.as_ref().map_or(self.intended.len(), |workshop| workshop.draft.steps.alive().count())
+    }
+
     /// How far a number is projected to be off its curve on average, beyond what does no harm; none where none is followed.
     pub fn mean_off_curve(&self) -> Option<Fixed> {
         let draft = &self.workshop.as_ref()?.draft;

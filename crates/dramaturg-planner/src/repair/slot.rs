@@ -68,6 +68,17 @@ impl Slot {
         matches!(self.kind, SlotKind::Number { coarse: false, .. })
     }
 
+    /// Between which numbers nothing is cut off; none where values are rounded.
+    pub(crate) fn inside(&self) -> Option<(i64, i64)> {
+        match &self.kind {
+            SlotKind::Number { domain: Domain::Number(range), .. } => {
+                let least = range.least.map_or(i64::MIN / 2, |least| least.0);
+                Some((least, range.most.map_or(i64::MAX / 2, |most| most.0)))
+            }
+            _ => None,
+        }
+    }
+
     /// A value as a number in millionths; none if it has none.
     pub(crate) fn raw(&self, value: i64) -> Option<i64> {
         match &self.kind {

@@ -55,6 +55,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether the value is the same right before and right after it.
+    pub(crate) const fn is_smooth(&self) -> bool {
+        matches!(self.change, Change::Rate(_) | Change::Total { .. } | Change::Still)
+    }
+
     fn key(&self) -> (Moment, u8, (u32, u16)) {
         (self.moment, self.change.rank(), self.source)
     }
@@ -223,6 +228,7 @@ impl Timeline {
         // A tick in which it was seen is looked at from its beginning.
         let from = if self.observed { Moment::observe(from.tick()) } else { from };
         let mut at = self.place(from);
+        let mut same_flow = !self.flowing;
         while let Some(first) = self.entries.get(at).copied() {
             let moment = first.moment;
             let group = self.entries.get(at..).unwrap_or(&[]);
@@ -230,9 +236,11 @@ impl Timeline {
             let before = self.carry(slot, at, moment);
             let masked = self.observed && self.is_masked(at) && self.last_tick(at) == Some(moment.tick());
             let (after, clashes) = combine(slot, before, group.get(..count).unwrap_or(&[]), masked);
-            let flow = self.flowing.then(|| self.flow_after(at, count));
-            let same = first.after == after && flow.as_ref() == self.flows.get(at);
-            if moment > to && same {
+            // Once what flows is as it was after the last edit, it stays so.
+            let flow = (!same_flow).then(|| self.flow_after(at, count));
+            same_flow |= moment > to && flow.as_ref() == self.flows.get(at);
+            let is_over = moment > to && same_flow;
+            if is_over && first.after == after {
                 return Some((from, moment));
             }
             for (place, entry) in self.entries.iter_mut().enumerate().skip(at).take(count) {
@@ -240,14 +248,44 @@ impl Timeline {
                 self.clashes = self.clashes + u32::from(clashes_now) - u32::from(entry.clashes);
                 (entry.after, entry.clashes) = (after, clashes_now);
             }
-            if let Some(flow) = flow {
+            if let Some(flow) = flow.filter(|_| !same_flow) {
                 for place in self.flows.iter_mut().skip(at).take(count) {
                     place.clone_from(&flow);
                 }
             }
             at += count;
+            if is_over {
+                at = self.raise(slot, at, after.saturating_sub(first.after), first.after);
+            }
         }
         Some((from, Moment::LAST))
+    }
+
+    /// From this place on everything is so much more than it was, as long as nothing is set and no bound is met. Where that ends.
+    fn raise(&mut self, slot: &Slot, at: usize, by: i64, before: i64) -> usize {
+        let Some((least, most)) = slot.inside() else { return at };
+        let within = |value: i64| value > least && value < most;
+        if self.observed || !within(before) || !within(before.saturating_add(by)) {
+            return at;
+        }
+        let mut place = at;
+        for entry in self.entries.iter_mut().skip(at) {
+            let raised = entry.after.saturating_add(by);
+            if !entry.is_smooth() || !within(entry.after) || !within(raised) {
+                break;
+            }
+            entry.after = raised;
+            place += 1;
+        }
+        // A moment is taken as a whole.
+        let cut = self.entries.get(place).map(|entry| entry.moment);
+        while place > at && self.entries.get(place - 1).map(|entry| entry.moment) == cut {
+            place -= 1;
+            if let Some(entry) = self.entries.get_mut(place) {
+                entry.after = entry.after.saturating_sub(by);
+            }
+        }
+        place
     }
 
     fn last_tick(&self, at: usize) -> Option<Tick> {

@@ -2,7 +2,7 @@
 
 use dramaturg_model::{Chance, Tick};
 
-use super::{Lack, Trouble};
+use super::Trouble;
 use crate::repair::draft::Draft;
 use crate::repair::form::{Length, When};
 use crate::repair::moment::Moment;
@@ -151,12 +151,6 @@ impl Draft {
             return if chance.below(4) == 0 { tick + chance.below(240) as Tick } else { tick };
         }
         let mut start = trouble.tick - self.ready_after(achiever, length);
-        // A gradual change may be enough before it is over.
-        if let Lack::Amount { .. } = trouble.lack
-            && chance.below(8) == 0
-        {
-            start += chance.below(usize::try_from(length).unwrap_or(1)) as Tick / 2;
-        }
         if start > first && chance.below(4) == 0 {
             start = first + chance.below(usize::try_from(start - first).unwrap_or(1)) as Tick;
         }
