@@ -205,7 +205,9 @@ fn the_princess_follows_the_player() {
     game.run_to(250);
     game.observe("player.location", "village", 236, Some(336));
     game.think();
-    let moves = game.run_until(3_000, |game| game.planned("move(princess-1, village)").is_some() || game.was_started("move(princess-1, village)").is_some());
+    let moves = game.run_until(3_000, |game| {
+        game.planned("move(princess-1, village)").is_some() || game.was_started("move(princess-1, village)").is_some()
+    });
     assert!(moves, "{:?}", game.started);
     let start = game.planned("move(princess-1, village)").map_or(game.now + LEAD, |step| step.start);
     assert!(start >= game.now, "nothing is put before what can be reached");
@@ -240,7 +242,11 @@ fn the_player_goes_or_does_not() {
             Some(after) => {
                 game.run_to(told + after);
                 game.observe("player.location", "forest", game.now, None);
-                assert!(game.run_until(told + after + 60, |game| game.was_started("reveal(diamond)").is_some()), "{after}: {:?}", game.started);
+                assert!(
+                    game.run_until(told + after + 60, |game| game.was_started("reveal(diamond)").is_some()),
+                    "{after}: {:?}",
+                    game.started
+                );
             }
             None => {
                 game.run_to(told + 601);
@@ -292,7 +298,8 @@ fn nothing_starts_without_what_it_needs() {
     game.trouble = Some(("take", None));
     game.run_to(500);
     let takes = game.started.iter().filter(|(_, name)| name.starts_with("take")).count();
-    let eats: Vec<Tick> = game.started.iter().filter(|(_, name)| name.starts_with("eat")).map(|(tick, _)| *tick).collect();
+    let eats: Vec<Tick> =
+        game.started.iter().filter(|(_, name)| name.starts_with("eat")).map(|(tick, _)| *tick).collect();
     assert!(takes >= 2 && eats.len() == 1, "{:?}", game.started);
     assert_eq!(game.value("anna.hunger"), "0");
 }
@@ -354,6 +361,9 @@ fn a_curve_is_followed() {
         all.push(errors(&points, seed));
     }
     for (number, [soon, late]) in all.iter().enumerate() {
-        assert!(*soon <= Fixed::from_int(8) && *late <= Fixed::from_int(5), "curve {number}: {soon} then {late}: {all:?}");
+        assert!(
+            *soon <= Fixed::from_int(8) && *late <= Fixed::from_int(5),
+            "curve {number}: {soon} then {late}: {all:?}"
+        );
     }
 }

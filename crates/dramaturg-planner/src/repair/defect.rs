@@ -140,7 +140,7 @@ impl Draft {
 
     /// What is liked and could be had: an amount without a bound can always be less.
     fn wished(&self) -> i64 {
-        self.aims.iter().filter(|aim| !aim.hard).map(|aim| wish_of(aim)).sum()
+        self.aims.iter().filter(|aim| !aim.hard).map(wish_of).sum()
     }
 
     fn pick_wish(&self, wishes: i64, chance: &mut Chance) -> Option<Defect> {

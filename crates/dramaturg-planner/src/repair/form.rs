@@ -87,8 +87,6 @@ pub(crate) struct Deed {
     pub(crate) guard: Option<Condition>,
     /// What must be read to know what is written; empty if it is always the same.
     pub(crate) reads: Vec<SlotId>,
-    /// Whether somebody else is to bring it about.
-    pub(crate) expected: bool,
 }
 
 /// A gradual change.
@@ -198,7 +196,7 @@ impl FormWriter<'_> {
             }
             reads.sort_unstable();
             reads.dedup();
-            deeds.push(Deed { when, slot, written, guard, reads, expected: timed.expected });
+            deeds.push(Deed { when, slot, written, guard, reads });
         }
         Some(deeds)
     }

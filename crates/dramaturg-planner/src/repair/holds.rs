@@ -32,11 +32,6 @@ impl Holds {
         Self { capacity, holds: Vec::new(), longest: 0, excess: 0, marks: Vec::new() }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.holds.clear();
-        (self.longest, self.excess) = (0, 0);
-    }
-
     /// How much is held too much, times how long.
     pub(crate) const fn excess(&self) -> i64 {
         self.excess

@@ -23,8 +23,6 @@ pub(crate) enum Origin {
     Fired(TrackId, Moment),
     /// A rule that holds until before this tick.
     Level(TrackId, Tick),
-    /// Something seen, or given for a tick.
-    Seen,
 }
 
 /// A change that an occurrence has written into a timeline.

@@ -93,7 +93,7 @@ impl Projection {
     /// A world in which nothing happens from a tick on; `value` says what each slot holds.
     pub(crate) fn new(repertoire: Arc<Repertoire>, tick: Tick, value: impl Fn(SlotId) -> i64) -> Self {
         let origin = Moment::observe(tick);
-        let timelines = repertoire.slots.ids().map(|slot| Timeline::new(value(slot), origin)).collect();
+        let timelines = repertoire.slots.ids().map(|slot| Timeline::new(value(slot))).collect();
         let holds = repertoire.problem.actuators.values().map(|actuator| Holds::new(actuator.capacity)).collect();
         let tracks = repertoire.tracks.values().map(|_| TrackState::default()).collect();
         let readers = Table::filled(repertoire.slots.len(), Readers::default());
@@ -552,24 +552,6 @@ impl Projection {
                 state.place = place;
             }
         }
-    }
-
-    /// Everything that is projected, for comparison.
-    #[cfg(test)]
-    pub(crate) fn transcript(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (slot, timeline) in self.timelines.iter() {
-            let mut last = timeline.initial();
-            for entry in timeline.entries() {
-                if entry.after != last || timeline.is_flowing() {
-                    lines.push(format!("{slot:?} {:?} {} {:?}", entry.moment, entry.after, entry.change));
-                    last = entry.after;
-                }
-            }
-        }
-        lines.sort();
-        lines.push(format!("unmet {} displeasure {} excess {}", self.unmet, self.displeasure, self.excess));
-        lines
     }
 }
 

@@ -51,11 +51,6 @@ impl Readers {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.points.clear();
-        self.stretches.clear();
-    }
-
     /// Everyone who reads what was written from one moment until before another.
     pub(crate) fn meeting(&self, from: Moment, to: Moment) -> impl Iterator<Item = &Reading> {
         let first = self.points.partition_point(|reading| reading.from <= from);

@@ -69,7 +69,6 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Timeline {
     initial: i64,
-    origin: Moment,
     entries: Vec<Entry>,
     /// What is added in every tick after each entry; empty while nothing ever is.
     flows: Vec<Flow>,
@@ -83,10 +82,9 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     /// A timeline on which nothing happens.
-    pub(crate) const fn new(initial: i64, origin: Moment) -> Self {
+    pub(crate) const fn new(initial: i64) -> Self {
         Self {
             initial,
-            origin,
             entries: Vec::new(),
             flows: Vec::new(),
             flowing: false,
@@ -94,17 +92,6 @@ impl Timeline {
             edited: None,
             clashes: 0,
         }
-    }
-
-    /// Forgets everything and begins anew.
-    pub(crate) fn reset(&mut self, initial: i64, origin: Moment) {
-        self.entries.clear();
-        self.flows.clear();
-        *self = Self {
-            entries: std::mem::take(&mut self.entries),
-            flows: std::mem::take(&mut self.flows),
-            ..Self::new(initial, origin)
-        };
     }
 
     /// What changes it, in order.
@@ -200,16 +187,6 @@ impl Timeline {
     pub(crate) fn stretch(&self, at: usize) -> Option<(&Entry, Option<&Flow>)> {
         let entry = self.entries.get(at)?;
         Some((entry, self.flows.get(at).filter(|flow| !flow.is_still())))
-    }
-
-    /// The value before the first entry.
-    pub(crate) const fn initial(&self) -> i64 {
-        self.initial
-    }
-
-    /// Since when it is known.
-    pub(crate) const fn origin(&self) -> Moment {
-        self.origin
     }
 
     /// Whether anything is ever added bit by bit.

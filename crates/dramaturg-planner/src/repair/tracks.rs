@@ -209,13 +209,10 @@ impl Projection {
         let mut spans: Vec<(Tick, Tick)> = Vec::new();
         for tick in self.turning_ticks(&own.reads, condition, first, Moment::flows_from) {
             let holds = self.holds(condition, Moment::rates(tick));
+            let is_open = spans.last().is_some_and(|(_, end)| *end == Tick::MAX);
             match spans.last_mut() {
-                Some((_, end)) if *end == Tick::MAX => {
-                    if !holds {
-                        *end = tick;
-                    }
-                }
-                _ if holds => spans.push((tick, Tick::MAX)),
+                Some((_, end)) if is_open && !holds => *end = tick,
+                _ if holds && !is_open => spans.push((tick, Tick::MAX)),
                 _ => {}
             }
         }

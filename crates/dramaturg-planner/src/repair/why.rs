@@ -93,6 +93,7 @@ impl Playwright {
         }
         let mut sentences: Vec<String> =
             self.given_up().into_iter().map(|goal| format!("no plan was found that reaches `{goal}`")).collect();
+        sentences.extend(self.repertoire.iter().filter_map(|repertoire| repertoire.trouble.clone()));
         sentences.push(format!("nothing that is missing needs `{action}`"));
         Explanation { sentences }
     }

@@ -2,7 +2,7 @@
 
 use dramaturg_model::{Chance, Tick};
 
-use super::defect::{Class, Cost};
+use super::defect::Cost;
 use super::draft::Draft;
 use super::operators::WAYS;
 use super::preference::{Patience, Preference};
@@ -83,10 +83,5 @@ impl Workshop {
         if cost != self.best {
             (self.best, self.quiet) = (cost, 0);
         }
-    }
-
-    /// How much is missing of a class, for the tests and the curious.
-    pub(crate) fn missing(&self, class: Class) -> i64 {
-        self.draft.missing(class)
     }
 }

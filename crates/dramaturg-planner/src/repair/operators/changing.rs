@@ -77,7 +77,6 @@ impl Draft {
             .collect();
         let Some(key) = near.get(chance.below(near.len())).copied() else { return false };
         let old = self.steps.get(key).form;
-        let repertoire = self.repertoire();
         let others: Vec<FormId> = self
             .helpers(trouble.lack)
             .map(|achiever| achiever.form)

@@ -13,14 +13,12 @@ use crate::repair::slot::{SlotId, of_number, of_variable};
 pub(in crate::repair) enum Lack {
     /// A variable should have one of these values.
     Value(SlotId, ValueSet),
-    /// A number should be larger, or smaller, by so many millionths.
+    /// A number should be larger, or smaller.
     Amount {
         /// Which.
         slot: SlotId,
         /// Larger.
         up: bool,
-        /// By so much.
-        by: i64,
     },
     /// Something should be otherwise.
     Other(SlotId),
@@ -89,8 +87,7 @@ impl Draft {
             Comparison::Equal => sum < Fixed::ZERO,
             Comparison::NotEqual => chance.below(2) == 0,
         };
-        let by = sum.abs().divide(factor.abs()).0.max(1);
-        Some(Lack::Amount { slot, up: rise == (*factor > Fixed::ZERO), by })
+        Some(Lack::Amount { slot, up: rise == (*factor > Fixed::ZERO) })
     }
 
     /// Everybody who can help with a lack.

@@ -24,13 +24,13 @@ impl Draft {
         let off = curve.off(&self.projection, spot);
         let since = curve.off_since(&self.projection, spot);
         let slot = curve.slot;
-        let lack = Lack::Amount { slot, up: off < 0, by: off.abs() };
+        let lack = Lack::Amount { slot, up: off < 0 };
         let tick = if chance.below(2) == 0 { since } else { spot };
         match way {
             Repair::Insert => self.nudge(lack, tick, chance),
             Repair::MoveSupporter => self.jog(slot, spot, chance),
             Repair::RemoveSpoiler => {
-                let wrong = Lack::Amount { slot, up: off > 0, by: 0 };
+                let wrong = Lack::Amount { slot, up: off > 0 };
                 let near = self.contributor(slot, spot, Some(wrong), chance);
                 near.is_some_and(|key| self.drop_step(key))
             }
@@ -50,7 +50,7 @@ impl Draft {
         let Some(aim) = self.aims.get(number) else { return false };
         let Want::Amount { less, .. } = aim.want else { return false };
         let Some(slot) = aim.reads.get(chance.below(aim.reads.len())).copied() else { return false };
-        let lack = Lack::Amount { slot, up: !less, by: 0 };
+        let lack = Lack::Amount { slot, up: !less };
         let open = self.steps.open();
         let key = open.get(chance.below(open.len())).copied();
         match way {
@@ -66,7 +66,6 @@ impl Draft {
 
     /// Puts in something that changes a number in the wanted direction around a tick.
     fn nudge(&mut self, lack: Lack, tick: Tick, chance: &mut Chance) -> bool {
-        let repertoire = self.repertoire();
         let helpers: Vec<Achiever> = self.helpers(lack).filter(|achiever| self.may(achiever.form)).copied().collect();
         let mut best: Option<(i64, FormId, Tick)> = None;
         for _ in 0..COMPARED {
