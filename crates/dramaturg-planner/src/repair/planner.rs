@@ -49,8 +49,12 @@ pub struct Playwright {
     pub(super) next_id: u32,
     pub(super) version: u64,
     pub(super) replies: Vec<GoalReply>,
-    /// What was foreseen of which plan, and when.
-    foreseen: Option<(BTreeMap<u32, Step>, Tick, Foresight)>,
+    /// Which edition of the plan was published last, with what was foreseen of it and when, and whether anything was left out.
+    foreseen: Option<(u64, Tick, Foresight, bool)>,
+    /// The words of what is wanted, by number of the aim.
+    wishes: Vec<SmolStr>,
+    /// How long nothing better was found, before the projection was made anew for no other reason than its age.
+    rested: u32,
     /// Why the plan is being changed.
     pub(super) reason: &'static str,
 }
@@ -77,6 +81,8 @@ impl Playwright {
             version: 0,
             replies: Vec::new(),
             foreseen: None,
+            wishes: Vec::new(),
+            rested: 0,
             reason: FIRST_PLAN,
             model,
             options,
@@ -120,7 +126,7 @@ impl Playwright {
             self.intended = self.extract(workshop);
         }
         self.reason = reason;
-        self.foreseen = None;
+        (self.foreseen, self.rested) = (None, 0);
     }
 
     /// The best plan in names. Steps that nobody has heard of get their ids now.
@@ -164,9 +170,9 @@ impl Playwright {
         let form = &repertoire.forms[form];
         let slots = form.deeds.iter().map(|deed| deed.slot).chain(form.spreads.iter().map(|spread| spread.slot));
         let slots: Vec<_> = slots.collect();
-        let aims = draft.aims.iter().filter(|aim| aim.reads.iter().any(|slot| slots.contains(slot)));
-        let wishes = aims.filter_map(|aim| repertoire.problem.wishes.get(aim.wish));
-        wishes.map(|wish| SmolStr::new(words::wish(&self.model, &self.model.wishes[wish.wish]))).collect()
+        let aims = draft.aims.iter().zip(&self.wishes);
+        let served = aims.filter(|(aim, _)| aim.reads.iter().any(|slot| slots.contains(slot)));
+        served.map(|(_, words)| words.clone()).collect()
     }
 
     /// The form of a step; none if there is no such action in this level.
@@ -208,6 +214,8 @@ impl Playwright {
         let first = outlook.projection.first_tick();
         let goals = world.goals();
         let wanted = aims(&self.model, &repertoire, &outlook.projection, &goals);
+        let words = wanted.iter().filter_map(|aim| repertoire.problem.wishes.get(aim.wish));
+        self.wishes = words.map(|wish| words::wish(&self.model, &self.model.wishes[wish.wish]).into()).collect();
         let far = wanted.iter().map(|aim| match &aim.want {
             Want::Follow(curve) => curve.end(),
             Want::At(_, tick) => *tick,
@@ -231,7 +239,9 @@ impl Playwright {
         }
         let published = &self.published;
         draft.advance(draft.insert_from, |id| published.contains_key(&id));
-        Some(Workshop::new(draft, self.options.patience))
+        let mut workshop = Workshop::new(draft, self.options.patience);
+        workshop.quiet = std::mem::take(&mut self.rested);
+        Some(workshop)
     }
 
     /// The steps of the best plan that can be performed as far as is known.
@@ -257,12 +267,6 @@ impl Playwright {
     /// Up to when the plan can be performed; what cannot be is left out of it.
     fn foresee(&mut self, wanted: &mut BTreeMap<u32, Step>) -> Foresight {
         let look = self.now.most.max(self.insert_from).saturating_add(self.options.look);
-        if let Some((steps, at, foresight)) = &self.foreseen
-            && steps == wanted
-            && (foresight.trouble.is_none() && *at + self.options.look / 2 >= look - self.options.look)
-        {
-            return *foresight;
-        }
         let world = self.ahead();
         let mut foresight = foresee(&self.model, world.clone(), wanted, look);
         for _ in 0..RETRIES {
@@ -270,8 +274,15 @@ impl Playwright {
             wanted.remove(&trouble);
             foresight = foresee(&self.model, world.clone(), wanted, look);
         }
-        self.foreseen = Some((wanted.clone(), look - self.options.look, foresight));
         foresight
+    }
+
+    /// What was foreseen of the plan when it was published, if it is still the same and that was not too long ago.
+    fn known_foresight(&self) -> Option<(Foresight, bool)> {
+        let workshop = self.workshop.as_ref()?;
+        let (edition, at, foresight, whole) = self.foreseen?;
+        let fresh = self.now.most <= at.saturating_add(self.options.look / 2);
+        (edition == workshop.edition && fresh).then_some((foresight, whole))
     }
 
     fn answered(&mut self, id: u32, answer: &str) {
@@ -419,7 +430,9 @@ impl Planner for Playwright {
             .as_ref()
             .is_some_and(|workshop| now.least.saturating_sub(workshop.draft.projection.first_tick()) > STALE);
         if is_late || is_stale {
+            let rested = self.workshop.as_ref().filter(|_| !is_late).map_or(0, |workshop| workshop.quiet);
             self.upset("time has passed");
+            self.rested = rested;
         } else if let Some(workshop) = &mut self.workshop {
             let (published, taken) = (&self.published, &self.taken);
             workshop.advance(self.insert_from, |id| published.contains_key(&id) || taken.contains_key(&id));
@@ -464,18 +477,27 @@ impl Planner for Playwright {
     }
 
     fn publish(&mut self) -> PlanDelta {
-        let is_open = self.workshop.is_some();
-        let mut wanted = self.wanted();
-        let count = wanted.len();
-        // Until it has been worked on again, what was published stands, and nothing is promised of it.
-        let until = if is_open { self.foresee(&mut wanted).until } else { Some(self.now.least) };
-        let mut delta = PlanDelta::between(&self.published, &wanted);
+        let known = self.known_foresight();
+        let (wanted, until, whole) = match known {
+            Some((foresight, whole)) => (None, foresight.until, whole),
+            // Until it has been worked on again, what was published stands, and nothing is promised of it.
+            None if self.workshop.is_none() => (None, Some(self.now.least), false),
+            None => {
+                let mut wanted = self.wanted();
+                let count = wanted.len();
+                let foresight = self.foresee(&mut wanted);
+                let whole = wanted.len() == count;
+                let edition = self.workshop.as_ref().map_or(0, |workshop| workshop.edition);
+                self.foreseen = Some((edition, self.now.most, foresight, whole));
+                (Some(wanted), foresight.until, whole)
+            }
+        };
+        let mut delta = wanted.as_ref().map(|wanted| PlanDelta::between(&self.published, wanted)).unwrap_or_default();
         delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
         self.version += 1;
         delta.version = self.version;
         delta.valid_until = until.map(|until| until.max(self.now.least));
         if let Some(workshop) = &self.workshop {
-            let whole = wanted.len() == count && until.is_none_or(|until| until > self.insert_from);
             delta.complete = workshop.best.hard == 0 && whole;
             delta.cost = Some(Fixed(workshop.best.hard.saturating_mul(1000).saturating_add(workshop.best.soft)));
         }
@@ -483,7 +505,10 @@ impl Planner for Playwright {
             delta.reason = if self.reason.is_empty() { BETTER } else { self.reason }.to_owned();
             self.reason = "";
         }
-        self.published_before = std::mem::replace(&mut self.published, wanted);
+        self.published_before = match wanted {
+            Some(wanted) => std::mem::replace(&mut self.published, wanted),
+            None => self.published.clone(),
+        };
         delta
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct Workshop {
     patience: Patience,
     /// How many repairs have been tried since the best plan was found.
     pub(crate) quiet: u32,
+    /// Counts the best plans.
+    pub(crate) edition: u64,
 }
 
 /// What came of a repair.
@@ -39,7 +41,7 @@ impl Workshop {
     pub(crate) fn new(mut draft: Draft, patience: Option<u32>) -> Self {
         draft.settle();
         draft.steps.commit();
-        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0 }
+        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0, edition: 0 }
     }
 
     /// One repair.
@@ -60,6 +62,7 @@ impl Workshop {
         let improved = done && cost < self.best;
         if improved {
             self.best = cost;
+            self.edition += 1;
             self.draft.steps.commit();
         }
         if self.patience.is_over(improved) {
@@ -82,6 +85,7 @@ impl Workshop {
         let cost = self.draft.cost();
         if cost != self.best {
             (self.best, self.quiet) = (cost, 0);
+            self.edition += 1;
         }
     }
 }
