@@ -8,7 +8,7 @@
 //! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
 //! [`translator`] of Fast Downward, [`classical`] planning beside all of it ([`downward`]) by [`whole_command`],
-//! [`characters`] that plan, one by one and many at once,
+//! [`characters`] that plan, one by one and many at once, [`repair`] of long plans,
 //! [`validate`] the simulator and the validator on a long plan,
 //! [`runtime`] how soon and how surely tasks reach a game.
 
@@ -33,6 +33,8 @@ pub mod classical;
 pub use classical::{Attempt, ClassicalBench, ClassicalFigures};
 pub mod characters;
 pub use characters::{CharactersBench, CharactersFigures};
+pub mod repair;
+pub use repair::{RepairBench, RepairFigures};
 pub mod runtime;
 pub use runtime::{RuntimeBench, RuntimeFigures};
 pub mod validate;

@@ -195,14 +195,17 @@ fn programs_get_one_document() {
 #[test]
 fn what_cannot_be_played_says_what_it_lacks() {
     let bell = "story \"Bell\" { ticks 1 per s }\nfluent rung\naction ring { takes 1 tick; then rung }\n";
-    let stage = Stage::with(&[("bell.story", bell), ("goal.story", &format!("{bell}goal rung\n"))]);
+    let stage = Stage::with(&[
+        ("bell.story", bell),
+        ("task.story", &format!("{bell}task call {{ offer \"Ring.\"; method {{ then rung }} }}\ngoal rung\n")),
+    ]);
     let run = stage.run(&["play", "bell.story"]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("`bell.story` cannot be played: it has no characters"), "{}", run.err);
     assert!(run.err.contains("help: add one that plans"), "{}", run.err);
-    let run = stage.run(&["play", "goal.story"]);
+    let run = stage.run(&["play", "task.story"]);
     assert_eq!(run.code, 1);
-    assert!(run.err.contains("it needs the repair planner, which is not there yet"), "{}", run.err);
+    assert!(run.err.contains("it needs the narrative planner, which is not there yet"), "{}", run.err);
 }
 
 #[test]

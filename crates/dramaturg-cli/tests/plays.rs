@@ -180,14 +180,17 @@ play \"Saved\" { see ring(mara); wait 1 s; reload; see answer at 24 ticks; check
 
 #[test]
 fn a_play_that_needs_a_planner_is_skipped_and_strict_minds() {
-    let stage = bell("play \"A plan\" { see ring(_) }\nplay \"Another beginning\" { given wind; never ring(_) }\n");
+    let plays = "play \"A plan\" { see ring(_) }\nplay \"Another beginning\" { given wind; never ring(_) }\n";
+    let story =
+        format!("{}task call {{ offer \"Ring.\"; method {{ then rung }} }}\n", BELL.replace("say who:", "say mara:"));
+    let stage = Stage::with(&[("bell.story", &story), ("bell.play", plays), ("bell.plan", "4: (ring mara) [20]\n")]);
     let run = stage.run(&["test", "bell.play"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.out.contains("skipped  Another beginning: needs the repair planner"), "{}", run.out);
+    assert!(run.out.contains("skipped  Another beginning: needs the narrative planner"), "{}", run.out);
     assert!(run.out.contains("2 plays: 1 passed, 0 failed, 1 skipped (TIME)"), "{}", run.out);
     let (code, report) = stage.json(&["test", "bell.play", "--strict"]);
     assert_eq!((code, report["ok"].as_bool(), count(&report, "skipped")), (1, Some(false), 1), "{report}");
-    assert_eq!(report["plays"][1]["needs"], serde_json::json!(["repair"]));
+    assert_eq!(report["plays"][1]["needs"], serde_json::json!(["narrative"]));
     fs::remove_file(stage.path("bell.plan")).expect("removed");
     let (code, report) = stage.json(&["test", "bell.play"]);
     assert_eq!((code, count(&report, "passed"), count(&report, "skipped")), (0, 0, 2), "{report}");

@@ -269,7 +269,7 @@ impl Scripted {
     }
 }
 
-fn concerns_a_step(kind: ViolationKind) -> bool {
+pub(crate) fn concerns_a_step(kind: ViolationKind) -> bool {
     matches!(
         kind,
         ViolationKind::StartCondition

@@ -10,7 +10,7 @@
 //!
 //! [`world`] holds the type and its driver, `phase` the six phases. Each noun of a phase has a file: `step` with `start` and `end`, `actuators`,
 //! `rates`, `rules`, `waits`, [`goals`], [`task`], `levels`, `said`. `batch` writes many changes as one, `watch` keeps
-//! conditions up to date without reading them anew in every tick, [`explain`] says which part of a condition fails, [`words`]
+//! conditions up to date without reading them anew in every tick, `pending` says what is still to come, [`explain`] says which part of a condition fails, [`words`]
 //! writes conditions down, [`names`] reads the names of fluents, [`save`] writes a world down by its names and reads it again.
 
 pub mod world;
@@ -36,8 +36,9 @@ mod assume;
 mod batch;
 mod end;
 mod levels;
+pub(crate) mod pending;
 mod phase;
-mod rates;
+pub(crate) mod rates;
 pub(crate) mod reads;
 mod rules;
 mod start;

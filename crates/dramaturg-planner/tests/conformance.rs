@@ -6,6 +6,7 @@ use dramaturg_model::{Chance, Model, Plan, Tick};
 use dramaturg_planner::cast::{Cast, CastOptions};
 use dramaturg_planner::planner::conformance::{Subject, Trial, check};
 use dramaturg_planner::planner::{Planner, PlannerSave};
+use dramaturg_planner::repair::{Playwright, RepairOptions};
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 
 const DOORS: &str = "story \"Doors\"
@@ -106,6 +107,44 @@ fn the_cast_keeps_the_contract() {
             performed > 100 && surprises > 5 && judged > 8 && published > 50,
             "{name}: {performed} {surprises} {judged} {published}"
         );
+    }
+}
+
+#[test]
+fn the_playwright_keeps_the_contract() {
+    let apple = include_str!("../../../stories/apple.story");
+    let princess = include_str!("../../../stories/princess.story");
+    let diamond = include_str!("../../../stories/diamond.story");
+    let doors = format!("{DOORS}goal guest == inside and cellar.open and not back.open\n");
+    for (name, text) in [("apple", apple), ("princess", princess), ("diamond", diamond), ("doors", doors.as_str())] {
+        let compiled = dramaturg_story::compile_text("playwright.story", text);
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+        let model = Arc::new(compiled.model);
+        let (mut performed, mut surprises, mut published) = (0, 0, 0);
+        for seed in 0..12 {
+            let make = |seed: u64| -> Box<dyn Planner> {
+                let options = RepairOptions { seed, look: 60, ..RepairOptions::default() };
+                Box::new(Playwright::new(Arc::clone(&model), options))
+            };
+            let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
+                Ok(Box::new(Playwright::load(Arc::clone(&model), save)?))
+            };
+            let subject = Subject { model: &model, make: &make, load: &load };
+            let trial = Trial {
+                seed,
+                rounds: 40,
+                units: 1 + (seed % 7) as u32 * 60,
+                surprises: (seed % 3) as usize * 4,
+                failures: (seed % 5) as usize * 3,
+            };
+            let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
+            performed += outcome.performed;
+            surprises += outcome.surprises;
+            published += outcome.deltas.iter().filter(|delta| !delta.is_empty()).count();
+        }
+        // The apple waits for its time; the others begin at once.
+        let busy = name == "apple" || performed > 5;
+        assert!(busy && surprises > 5 && published > 5, "{name}: {performed} {surprises} {published}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod characters;
 mod classical;
+mod repair;
 mod runtime;
 
 use std::io::Write;
@@ -29,6 +30,7 @@ Examples:
   dramaturg bench ground benchmarks/classical --repeat 20
   dramaturg bench classical benchmarks --python venv/bin/python
   dramaturg bench characters
+  dramaturg bench repair
   dramaturg bench validate --json
   dramaturg bench runtime
   dramaturg bench runtime --only ticks,hand-over --seconds 20")]
@@ -69,6 +71,8 @@ enum What {
     Classical(classical::Classical),
     /// Characters that plan: goals one by one and together, and many characters at once
     Characters(characters::Characters),
+    /// The story's own planner: repairs in a second on short and long plans, first plans, plans after a surprise
+    Repair(repair::Repair),
     /// The simulator and the validator, on a long plan
     Validate {
         /// How many steps the plan has
@@ -118,6 +122,7 @@ impl Bench {
             }
             What::Classical(bench) => bench.run(shell),
             What::Characters(bench) => bench.run(shell),
+            What::Repair(bench) => bench.run(shell),
             What::Runtime(bench) => bench.run(shell),
             What::Games => runtime::games(shell),
         }

@@ -29,25 +29,27 @@ pub fn performer(script: &Script, play: &Play) -> Performer {
             _ => {}
         }
     }
+    let asks_a_planner = |step: &PlayStep| match step {
+        PlayStep::Goals(..) | PlayStep::Offered(_) | PlayStep::Choose(_) | PlayStep::Force => true,
+        PlayStep::Do(event) => !can_be_scripted(model, event.kind),
+        _ => false,
+    };
+    let asks = steps.iter().any(|step| asks_a_planner(&step.kind));
+    // A plan was made for the beginning that the story has.
+    if let Some(plan) = &script.plan
+        && !asks
+        && !has(|step| matches!(step, PlayStep::Given(_) | PlayStep::Level(_)))
+    {
+        return Performer::Script(plan.clone());
+    }
     wanted.sort_unstable();
     wanted.dedup();
     wanted.retain(|kind| !kind.is_there());
     if wanted.is_empty() {
         return Performer::Script(Plan::default());
     }
-    let asks_a_planner = |step: &PlayStep| match step {
-        PlayStep::Goals(..) | PlayStep::Offered(_) | PlayStep::Choose(_) | PlayStep::Force => true,
-        PlayStep::Do(event) => !can_be_scripted(model, event.kind),
-        _ => false,
-    };
-    if steps.iter().any(|step| asks_a_planner(&step.kind)) {
+    if asks {
         return Performer::Missing(wanted);
-    }
-    // A plan was made for the beginning that the story has.
-    if let Some(plan) = &script.plan
-        && !has(|step| matches!(step, PlayStep::Given(_) | PlayStep::Level(_)))
-    {
-        return Performer::Script(plan.clone());
     }
     if has(|step| matches!(step, PlayStep::Do(_))) && does_what_it_sees(&script.model, play) {
         return Performer::Script(Plan::default());

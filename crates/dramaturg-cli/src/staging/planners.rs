@@ -32,8 +32,8 @@ impl PlannerKind {
     /// that was skipped for want of it runs.
     pub const fn is_there(self) -> bool {
         match self {
-            Self::Cast => true,
-            Self::Repair | Self::Layered | Self::Narrative => false,
+            Self::Repair | Self::Cast => true,
+            Self::Layered | Self::Narrative => false,
         }
     }
 }
@@ -71,9 +71,17 @@ pub fn asked_for(model: &Model) -> Vec<PlannerKind> {
     kinds
 }
 
+/// The one planner that a story asks for, if dramaturg has it; none where nothing is planned, or several would have to work together.
+pub fn planner_of(model: &Model) -> Option<PlannerKind> {
+    match asked_for(model).as_slice() {
+        [kind] if kind.is_there() => Some(*kind),
+        _ => None,
+    }
+}
+
 /// Whether dramaturg has the planner that a story asks for.
 pub fn is_planned(model: &Model) -> bool {
-    asked_for(model) == [PlannerKind::Cast]
+    planner_of(model).is_some()
 }
 
 /// What must only not be broken gives a planner nothing to do.

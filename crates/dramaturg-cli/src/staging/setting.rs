@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dramaturg::model::{Model, Plan, Tick};
 use dramaturg::planner::cast::{Cast, CastOptions};
 use dramaturg::planner::planner::Planner;
+use dramaturg::planner::repair::{Playwright, RepairOptions};
 use dramaturg::planner::scripted::{ScriptOptions, Scripted};
 use dramaturg::planner::simulate::{Detail, Expectations, WorldOptions};
 use dramaturg_director::shell::SessionOptions;
@@ -13,7 +14,7 @@ use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_wire::Codec;
 
 use super::actor::Actor;
-use super::planners::is_planned;
+use super::planners::{PlannerKind, planner_of};
 
 /// How a director and a game are set up.
 #[derive(Clone, Debug)]
@@ -85,11 +86,19 @@ impl Setting {
     /// The planner that the story asks for; a plan that was given is performed as it is.
     fn planner(&self) -> Box<dyn Planner> {
         let model = Arc::clone(&self.model);
-        if self.plan.steps.is_empty() && is_planned(&model) {
-            return Box::new(Cast::new(model, CastOptions { seed: self.seed, ..CastOptions::default() }));
+        let planner = planner_of(&model).filter(|_| self.plan.steps.is_empty());
+        match planner {
+            Some(PlannerKind::Cast) => {
+                Box::new(Cast::new(model, CastOptions { seed: self.seed, ..CastOptions::default() }))
+            }
+            Some(PlannerKind::Repair) => {
+                Box::new(Playwright::new(model, RepairOptions { seed: self.seed, ..RepairOptions::default() }))
+            }
+            _ => {
+                let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
+                Box::new(Scripted::new(model, &self.plan, script))
+            }
         }
-        let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
-        Box::new(Scripted::new(model, &self.plan, script))
     }
 
     /// How its sessions are driven.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dramaturg_model::Model;
 use dramaturg_planner::cast::Cast;
 use dramaturg_planner::planner::{Planner, PlannerSave};
+use dramaturg_planner::repair::Playwright;
 use dramaturg_planner::scripted::Scripted;
 
 /// Makes the planner that goes on from a save.
@@ -16,6 +17,7 @@ pub fn known() -> PlannerLoader {
     Arc::new(|model, save| match save.planner.as_str() {
         "scripted" => Ok(Box::new(Scripted::load(Arc::clone(model), save)?)),
         "cast" => Ok(Box::new(Cast::load(Arc::clone(model), save)?)),
+        "repair" => Ok(Box::new(Playwright::load(Arc::clone(model), save)?)),
         other => Err(format!("there is no planner called `{other}`")),
     })
 }

@@ -38,7 +38,7 @@ pub(super) fn totals(reader: &Reader<'_>, contributions: &[Contribution]) -> Vec
 }
 
 /// What is in after k of n ticks: ⌊total·k/n⌋ millionths.
-fn share(total: Fixed, ticks: Tick, of: Tick) -> i64 {
+pub(crate) fn share(total: Fixed, ticks: Tick, of: Tick) -> i64 {
     let shared = (i128::from(total.0) * i128::from(ticks)).div_euclid(i128::from(of.max(1)));
     shared.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
 }

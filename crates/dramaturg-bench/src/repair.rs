@@ -1,0 +1,195 @@
+//! The playwright: repairs in a second on short and long plans, the first plan, and planning again.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use dramaturg_model::{Model, Observation, Tick};
+use dramaturg_planner::planner::{Budget, Planner, TickBounds, Workers};
+use dramaturg_planner::repair::{Playwright, RepairOptions};
+use dramaturg_story::compile_text;
+use serde::Serialize;
+
+use crate::claim::Claim;
+use crate::timing::{Samples, Timing};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct RepairBench {
+    /// How long the plans are on which repairs are counted.
+    pub steps: Vec<usize>,
+    /// For how many seconds repairs are counted on each.
+    pub seconds: f64,
+    /// How often first plans and plans after a surprise are made.
+    pub repeat: usize,
+}
+
+/// Repairs on a plan of one length.
+#[derive(Clone, Debug, Serialize)]
+pub struct RepairRow {
+    /// What the plan is for.
+    pub title: &'static str,
+    /// How many steps it has.
+    pub steps: usize,
+    /// How many repairs were tried in a second.
+    pub per_second: f64,
+    /// How far the number is off its curve on average.
+    pub error: Option<f64>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct RepairFigures {
+    /// Repairs in a second.
+    pub rows: Vec<RepairRow>,
+    /// The first plan of `princess` that lacks nothing.
+    pub first_plan: Timing,
+    /// A plan that lacks nothing after something was seen that contradicts it.
+    pub again: Timing,
+    /// How many repairs the first plan took, at most.
+    pub first_repairs: u32,
+    /// The figures beside their targets.
+    pub claims: Vec<Claim>,
+}
+
+/// Princes, princesses and a curve.
+const PRINCESS: &str = include_str!("../../../stories/princess.story");
+
+const CURVE: &str = "story \"Curve\" { ticks 60 per s }
+type Player { motivation: number 0..100 = 10; attention: actuator }
+object player: Player
+action glimpse { takes 60 ticks; uses player.attention; during player.motivation += 15 }
+action plea { takes 90 ticks; uses player.attention; during player.motivation += 20 }
+action announce { takes 40 ticks; uses player.attention; during player.motivation += 10 }
+action kiss { takes 30 ticks; uses player.attention; during player.motivation -= 30 }
+action celebrate { takes 60 ticks; uses player.attention; during player.motivation -= 25 }
+rule interestFades { during player.motivation -= 0.01 per tick }
+";
+
+impl RepairBench {
+    /// Measures; `progress` hears how many of all rounds are done.
+    pub fn run(&self, progress: &mut dyn FnMut(usize, usize)) -> RepairFigures {
+        let rounds = self.steps.len() * 2 + self.repeat;
+        let mut rows = Vec::new();
+        for (number, steps) in self.steps.iter().enumerate() {
+            rows.push(self.count("goals alone", &goals_story(*steps), *steps));
+            progress(number * 2 + 1, rounds);
+            rows.push(self.count("a curve", &curve_story(*steps), *steps));
+            progress(number * 2 + 2, rounds);
+        }
+        let (mut first, mut again, mut first_repairs) = (Samples::new(), Samples::new(), 0);
+        for round in 0..self.repeat {
+            let mut planner = playwright(&compiled(PRINCESS), round as u64);
+            see(&mut planner, "player.quest", "princessQuest", 0);
+            see(&mut planner, "player.location", "castle", 0);
+            planner.advance(TickBounds::exactly(0), 5);
+            first_repairs = first_repairs.max(first.measure(|| until_complete(&mut planner)));
+            // A better plan in peace, then a surprise.
+            planner.deliberate(&mut Budget::of(5_000), &Workers::single());
+            planner.publish();
+            planner.advance(TickBounds::exactly(10), 15);
+            see(&mut planner, "player.location", "village", 8);
+            again.measure(|| until_complete(&mut planner));
+            progress(self.steps.len() * 2 + round + 1, rounds);
+        }
+        let (first_plan, again) = (first.timing(), again.timing());
+        let mut claims = Vec::new();
+        for row in &rows {
+            let target = match (row.error.is_some(), row.steps) {
+                (false, ..=300) => Some(100_000.0),
+                (true, 301..=3_000) => Some(20_000.0),
+                (true, 3_001..) => Some(2_000.0),
+                _ => None,
+            };
+            if let Some(target) = target {
+                let name = format!("repairs, {}, {} steps", row.title, row.steps);
+                claims.push(Claim::at_least(name, row.per_second, target, "per second"));
+            }
+        }
+        claims.push(Claim::at_most("first plan of princess, p50", first_plan.p50, 50.0, "ms"));
+        claims.push(Claim::at_most("plan after a surprise, p99", again.p99, 5.0, "ms"));
+        RepairFigures { rows, first_plan, again, first_repairs, claims }
+    }
+
+    /// Counts repairs on a plan of about so many steps.
+    fn count(&self, title: &'static str, story: &str, steps: usize) -> RepairRow {
+        let mut planner = playwright(&compiled(story), 1);
+        planner.advance(TickBounds::exactly(0), 5);
+        let mut published = 0;
+        // First the plan grows; that is not counted.
+        for _ in 0..400 {
+            planner.deliberate(&mut Budget::of(steps as u32 * 4), &Workers::single());
+            published = planner.planned();
+            if published * 10 >= steps * 9 {
+                break;
+            }
+        }
+        let (begin, mut repairs) = (Instant::now(), 0u64);
+        while begin.elapsed().as_secs_f64() < self.seconds {
+            planner.deliberate(&mut Budget::of(200), &Workers::single());
+            repairs += 200;
+        }
+        let per_second = repairs as f64 / begin.elapsed().as_secs_f64();
+        let error = planner.mean_curve_error().map(|error| error.0 as f64 / 1e6);
+        RepairRow { title, steps: published, per_second, error }
+    }
+}
+
+fn playwright(model: &Arc<Model>, seed: u64) -> Playwright {
+    let options = RepairOptions {
+        seed,
+        enough: u32::MAX,
+        enough_for_curves: u32::MAX,
+        horizon: 2_000_000,
+        ..RepairOptions::default()
+    };
+    Playwright::new(Arc::clone(model), options)
+}
+
+fn compiled(text: &str) -> Arc<Model> {
+    Arc::new(compile_text("bench.story", text).model)
+}
+
+fn see(planner: &mut Playwright, fluent: &str, value: &str, from: Tick) {
+    let (fluent, value) = (fluent.into(), value.into());
+    planner.observe(&[Observation { fluent, value, from, to: None, source: 0, sequence: 0 }]);
+}
+
+/// Repairs until nothing is lacking; how many that took.
+fn until_complete(planner: &mut Playwright) -> u32 {
+    for round in 1..2_000 {
+        planner.deliberate(&mut Budget::of(25), &Workers::single());
+        if planner.cost().is_some_and(|(hard, _)| hard.0 == 0) {
+            return round * 25;
+        }
+    }
+    u32::MAX
+}
+
+/// A hall of doors that are to be open: each must be unlocked first, and a warden has two hands.
+fn goals_story(steps: usize) -> String {
+    let mut text = String::from(
+        "story \"Doors\"\ntype Door { open; locked = true }\ntype Warden { hands: actuator 2 }\n\
+         action unlock(w: Warden, d: Door) { takes 4 ticks; needs d.locked; uses w.hands; then not d.locked }\n\
+         action push(w: Warden, d: Door) { takes 3 ticks; needs not d.locked and not d.open; uses w.hands; then d.open }\n",
+    );
+    for door in 0..steps / 2 {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "object door-{door}: Door\ngoal door-{door}.open");
+    }
+    for warden in 0..(steps / 50).max(1) {
+        let _ = writeln!(text, "object warden-{warden}: Warden");
+    }
+    text
+}
+
+/// A curve with as many crests as so many steps can follow.
+fn curve_story(steps: usize) -> String {
+    let mut points = vec!["10 at 0 ticks".to_owned()];
+    for crest in 0..steps / 5 {
+        let begin = crest * 900;
+        points.push(format!("{} at {} ticks", 50 + crest % 4 * 10, begin + 700));
+        points.push(format!("{} at {} ticks", 25 + crest % 3 * 5, begin + 900));
+    }
+    format!("{CURVE}prefer player.motivation follows {} within 5\n", points.join(", "))
+}

@@ -1,0 +1,161 @@
+//! Defects: what is wrong with a plan, by class and cost.
+
+use dramaturg_model::Chance;
+
+use super::aims::{UNIT, Want};
+use super::draft::Draft;
+use super::occurrence::OccurrenceId;
+use super::plan::StepKey;
+use crate::ground::GroundActuatorId;
+
+/// What a plan lacks: first what is required, and only between equals what is liked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// In thousandths: 1000 for each unit that a required condition, goal, hold or set is off.
+    pub hard: i64,
+    /// In millionths.
+    pub soft: i64,
+}
+
+/// The classes of defects, in the order in which they are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// A step that can no longer start when it was to.
+    Past,
+    /// Two steps set the same to different values at the same time.
+    SetConflict,
+    /// A condition of a step, or a goal, is not met.
+    Unmet,
+    /// More of an actuator is held than there is.
+    Overlap,
+    /// An object is anchored again more than once.
+    Anchor,
+    /// Something liked is missed.
+    Wish,
+    /// A goal could be reached sooner, or with less.
+    Effort,
+}
+
+impl Class {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 7;
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Defect {
+    /// A step lies in the past.
+    Past(StepKey),
+    /// Somebody sets what another sets otherwise.
+    SetConflict(OccurrenceId),
+    /// A condition of a step.
+    Need(OccurrenceId, u16),
+    /// What is wanted, by its number.
+    Aim(usize),
+    /// An actuator is held too much.
+    Overlap(GroundActuatorId),
+    /// An object is anchored again too often.
+    Anchor(u32),
+    /// The plan is longer than it must be.
+    Effort,
+}
+
+impl Draft {
+    /// How much of a class is missing.
+    pub(crate) fn missing(&self, class: Class) -> i64 {
+        match class {
+            Class::Past => self.past(),
+            Class::SetConflict => self.projection.clashes * UNIT,
+            Class::Unmet => self.projection.unmet * UNIT + self.aimed(true),
+            Class::Overlap => self.projection.excess * UNIT,
+            Class::Anchor => self.surplus() * UNIT,
+            Class::Wish => self.projection.displeasure + self.aimed(false),
+            Class::Effort => self.effort(),
+        }
+    }
+
+    /// The defect to be repaired next: of the first class that has any, the larger ones more often.
+    pub(crate) fn pick_defect(&mut self, chance: &mut Chance) -> Option<(Class, Defect)> {
+        if let Some(key) = self.first_past() {
+            return Some((Class::Past, Defect::Past(key)));
+        }
+        if self.projection.clashes > 0
+            && let Some(defect) = self.pick_clash()
+        {
+            return Some((Class::SetConflict, defect));
+        }
+        if self.missing(Class::Unmet) > 0
+            && let Some(defect) = self.pick_unmet(chance)
+        {
+            return Some((Class::Unmet, defect));
+        }
+        if self.projection.excess > 0 {
+            let mut left = chance.below(self.projection.excess as usize) as i64;
+            let held = self.projection.actuators().find(|(_, holds)| {
+                left -= holds.excess();
+                left < 0
+            });
+            if let Some((actuator, _)) = held {
+                return Some((Class::Overlap, Defect::Overlap(actuator)));
+            }
+        }
+        if let Some(object) = self.first_surplus() {
+            return Some((Class::Anchor, Defect::Anchor(object)));
+        }
+        let (wishes, effort) = (self.wished(), self.effort());
+        // Now and then the plan is looked over, however much is still wished for.
+        if wishes > 0 && (effort == 0 || chance.below(8) > 0) {
+            return self.pick_wish(wishes, chance).map(|defect| (Class::Wish, defect));
+        }
+        (effort > 0).then_some((Class::Effort, Defect::Effort))
+    }
+
+    fn pick_clash(&self) -> Option<Defect> {
+        let slots = self.projection.repertoire.slots.ids();
+        let mut clashing = slots.flat_map(|slot| self.projection.timeline(slot).clashing());
+        clashing.next().map(|entry| Defect::SetConflict(OccurrenceId(entry.source.0)))
+    }
+
+    fn pick_unmet(&self, chance: &mut Chance) -> Option<Defect> {
+        let mut left = chance.below(usize::try_from(self.missing(Class::Unmet)).unwrap_or(1)) as i64;
+        for (id, need) in &self.projection.broken {
+            let short = self.projection.occurrence(*id).needs.get(usize::from(*need)).map_or(0, |need| need.short);
+            let form = &self.projection.repertoire.forms[self.projection.occurrence(*id).form];
+            if form.needs.get(usize::from(*need)).is_some_and(|need| need.weight.is_none()) {
+                left -= short * UNIT;
+                if left < 0 {
+                    return Some(Defect::Need(*id, *need));
+                }
+            }
+        }
+        let hard = self.aims.iter().enumerate().filter(|(_, aim)| aim.hard);
+        for (number, aim) in hard {
+            left -= aim.cost;
+            if left < 0 && aim.cost > 0 {
+                return Some(Defect::Aim(number));
+            }
+        }
+        None
+    }
+
+    /// What is liked and could be had: an amount without a bound can always be less.
+    fn wished(&self) -> i64 {
+        self.aims.iter().filter(|aim| !aim.hard).map(wish_of).sum()
+    }
+
+    fn pick_wish(&self, wishes: i64, chance: &mut Chance) -> Option<Defect> {
+        let mut left = chance.below(usize::try_from(wishes).unwrap_or(1)) as i64;
+        let wished = self.aims.iter().enumerate().filter(|(_, aim)| !aim.hard).find(|(_, aim)| {
+            left -= wish_of(aim);
+            left < 0
+        });
+        wished.map(|(number, _)| Defect::Aim(number))
+    }
+}
+
+fn wish_of(aim: &super::aims::Aim) -> i64 {
+    match aim.want {
+        Want::Amount { bound: None, .. } => 1_000_000,
+        _ => aim.cost.max(0),
+    }
+}

@@ -1,0 +1,78 @@
+//! The story's own planner: repairs a plan, defect by defect, for as long as it is asked to.
+//!
+//! # Layout
+//!
+//! `repertoire` is a level in dense tables: `slot`s, `form`s of actions and rules, `distance`s between values. `projection` is what will
+//! come of a plan, at every `moment`, kept up to date edit by edit: a `timeline` for each slot with what `flow`s in it, `occurrence`s with
+//! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
+//! missing, a `curve` how far a number is off.
+//!
+//! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it, [`operators`] how that can be repaired, and
+//! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners, with
+//! `foresight` (the simulator's word on what is published), `why` and `save`.
+
+mod aims;
+mod curve;
+mod defect;
+mod distance;
+mod draft;
+mod flow;
+mod foresight;
+mod form;
+mod holds;
+mod moment;
+mod occurrence;
+pub(crate) mod operators;
+mod outlook;
+mod plan;
+pub mod planner;
+pub use planner::Playwright;
+pub mod preference;
+mod projection;
+mod readers;
+mod repertoire;
+mod save;
+mod slot;
+mod timeline;
+mod tracks;
+mod why;
+mod workshop;
+
+#[cfg(test)]
+mod tests;
+
+use dramaturg_model::Tick;
+use serde::{Deserialize, Serialize};
+
+/// How a playwright plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepairOptions {
+    /// Where chance begins.
+    pub seed: u64,
+    /// After so many repairs without a better plan it goes back to the best one; none: never.
+    pub patience: Option<u32>,
+    /// After so many repairs without a better plan it rests, until something happens.
+    pub enough: u32,
+    /// The same where a number follows a curve.
+    pub enough_for_curves: u32,
+    /// What is wanted at no certain time is looked for so many ticks ahead.
+    pub horizon: Tick,
+    /// What is published has been played through so many ticks ahead.
+    pub look: Tick,
+    /// After a `later` it waits so many ticks before it asks again.
+    pub later: Tick,
+}
+
+impl Default for RepairOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            patience: Some(30),
+            enough: 600,
+            enough_for_curves: 20_000,
+            horizon: 36_000,
+            look: 240,
+            later: 10,
+        }
+    }
+}

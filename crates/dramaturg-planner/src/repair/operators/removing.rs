@@ -1,0 +1,58 @@
+//! R4 and R10: steps are taken out.
+
+use dramaturg_model::Chance;
+
+use super::Trouble;
+use crate::repair::draft::Draft;
+use crate::repair::moment::Moment;
+use crate::repair::occurrence::OccurrenceId;
+use crate::repair::plan::StepKey;
+use crate::repair::repertoire::Kind;
+
+impl Draft {
+    /// The step that gave a slot the value it has at a tick.
+    pub(super) fn spoiler(&self, trouble: Trouble) -> Option<StepKey> {
+        let timeline = self.projection.timeline(trouble.lack.slot());
+        let look = if trouble.any_time { self.projection.horizon } else { trouble.tick };
+        let at = timeline.place(Moment::check(look));
+        let entry = at.checked_sub(1).and_then(|at| timeline.entries().get(at))?;
+        self.steps.owner(OccurrenceId(entry.source.0)).filter(|key| self.is_open(*key))
+    }
+
+    /// R4: what spoils it is taken out.
+    pub(super) fn remove_spoiler(&mut self, trouble: Trouble) -> bool {
+        let spoiler = self.spoiler(trouble).filter(|spoiler| Some(*spoiler) != trouble.needer);
+        spoiler.is_some_and(|spoiler| self.drop_step(spoiler))
+    }
+
+    /// R10: a step that nobody needs is taken out.
+    pub(super) fn prune(&mut self, chance: &mut Chance) -> bool {
+        let open = self.steps.open();
+        let Some(key) = open.get(chance.below(open.len())).copied() else { return false };
+        let before = self.cost();
+        let mark = self.steps.journal.len();
+        self.remove(key);
+        self.settle();
+        if self.cost() >= before {
+            self.undo_to(mark);
+            return false;
+        }
+        true
+    }
+
+    /// Of several times that an object is anchored again only the last stays.
+    pub(super) fn keep_last_reanchor(&mut self, object: u32) -> bool {
+        let repertoire = self.repertoire();
+        let again = self
+            .steps
+            .open()
+            .iter()
+            .copied()
+            .filter(|key| repertoire.kinds[self.steps.get(*key).form] == Kind::Reanchor(object));
+        let mut again: Vec<StepKey> = again.collect();
+        again.sort_by_key(|key| (self.steps.get(*key).start, *key));
+        again.pop();
+        again.iter().for_each(|key| self.remove(*key));
+        !again.is_empty()
+    }
+}

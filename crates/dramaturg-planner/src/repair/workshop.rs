@@ -1,0 +1,91 @@
+//! One repair after another: a defect is picked, a way of repairing it is tried, and the best plan so far is kept.
+
+use dramaturg_model::{Chance, Tick};
+
+use super::defect::Cost;
+use super::draft::Draft;
+use super::operators::WAYS;
+use super::preference::{Patience, Preference};
+
+/// A draft that is being repaired.
+#[derive(Clone, Debug)]
+pub(crate) struct Workshop {
+    pub(crate) draft: Draft,
+    /// What the best plan lacks; undoing the journal leads back to it.
+    pub(crate) best: Cost,
+    patience: Patience,
+    /// How many repairs have been tried since the best plan was found.
+    pub(crate) quiet: u32,
+    /// Counts the best plans.
+    pub(crate) edition: u64,
+}
+
+/// What came of a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing is wrong.
+    Perfect,
+    /// It did not lead to a better plan.
+    Tried,
+    /// It led to a better plan.
+    Improved,
+}
+
+/// No preference for any way of repairing any class of defects.
+pub(crate) fn no_preference() -> Vec<Preference> {
+    WAYS.iter().map(|ways| Preference::new(ways.len())).collect()
+}
+
+impl Workshop {
+    /// Begins with a draft, which is the best plan so far.
+    pub(crate) fn new(mut draft: Draft, patience: Option<u32>) -> Self {
+        draft.settle();
+        draft.steps.commit();
+        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0, edition: 0 }
+    }
+
+    /// One repair.
+    pub(crate) fn turn(&mut self, preferences: &mut [Preference], chance: &mut Chance) -> Turn {
+        let Some((class, defect)) = self.draft.pick_defect(chance) else { return Turn::Perfect };
+        let Some(preference) = preferences.get_mut(class as usize) else { return Turn::Perfect };
+        let missing = self.draft.missing(class);
+        preference.judge(missing);
+        let way = preference.pick(missing, chance);
+        let way = WAYS.get(class as usize).and_then(|ways| ways.get(way)).copied();
+        let done = way.is_some_and(|way| self.draft.repair(defect, way, chance));
+        if done {
+            self.draft.settle();
+        } else {
+            preference.regret();
+        }
+        let cost = self.draft.cost();
+        let improved = done && cost < self.best;
+        if improved {
+            self.best = cost;
+            self.edition += 1;
+            self.draft.steps.commit();
+        }
+        if self.patience.is_over(improved) {
+            self.draft.roll_back();
+            preferences.iter_mut().for_each(Preference::forget);
+        }
+        self.quiet = if improved { 0 } else { self.quiet.saturating_add(1) };
+        if improved { Turn::Improved } else { Turn::Tried }
+    }
+
+    /// Goes back to the best plan.
+    pub(crate) fn recall(&mut self) {
+        self.draft.roll_back();
+    }
+
+    /// Time has passed, and what starts before a tick is no longer ours.
+    pub(crate) fn advance(&mut self, insert_from: Tick, is_published: impl Fn(u32) -> bool) {
+        self.recall();
+        self.draft.advance(insert_from, is_published);
+        let cost = self.draft.cost();
+        if cost != self.best {
+            (self.best, self.quiet) = (cost, 0);
+            self.edition += 1;
+        }
+    }
+}
