@@ -520,6 +520,7 @@ impl Planner for Playwright {
         match inquiry {
             Inquiry::Why(id) => self.why(*id),
             Inquiry::WhyNot { action, args } => self.why_not(action, args),
+            Inquiry::Beliefs(_) => Explanation::of("the story's own planner knows the world as it is reported"),
         }
     }
 
