@@ -228,7 +228,7 @@ fn a_cast_that_performs_says_why_and_why_not() {
     let why = game.cast.explain(&Inquiry::Why(give.expect("Hector is to give something").id)).sentences.join("\n");
     assert!(why.contains("which `negotiatePeace(hector"), "the chain is told: {why}");
     let not = |cast: &Cast, action: &str, args: &[&str]| {
-        let args = args.iter().map(|arg| SmolStr::new(arg)).collect();
+        let args = args.iter().map(SmolStr::new).collect();
         cast.explain(&Inquiry::WhyNot { action: action.into(), args }).sentences.join("\n")
     };
     let board = not(&game.cast, "board", &["hector", "ships", "dock"]);
