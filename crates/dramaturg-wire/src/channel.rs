@@ -255,11 +255,21 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
     }
 
     fn acknowledged(&mut self, ack: u64) {
+        let waiting = self.outbox.len();
         while self.outbox.front().is_some_and(|sent| sent.seq <= ack) {
             // Of what was sent more than once nobody knows which was acknowledged.
             if let Some(Sent { at, attempts: 1, .. }) = self.outbox.pop() {
                 self.round_trip.hear(self.clock.saturating_sub(at));
             }
+        }
+        // All others wait for the oldest: what becomes that does not go on waiting as long as it did behind another.
+        if self.outbox.len() < waiting
+            && self.options.resends
+            && let Some(oldest) = self.outbox.front_mut().filter(|oldest| oldest.attempts > 0)
+        {
+            let pause = self.round_trip.pause(self.options.resend_after);
+            oldest.due = oldest.due.min(self.clock.saturating_add(pause));
+            oldest.wait = oldest.wait.min(self.options.resend_after);
         }
     }
 
@@ -375,6 +385,27 @@ mod tests {
             let codec = if json { Codec::Json } else { Codec::Binary };
             prop_assert_eq!(talk(messages, &chances, codec), (0..messages).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn what_becomes_the_oldest_is_sent_again_soon() {
+        let options = ChannelOptions::new(Codec::Binary, 8);
+        let (mut left, mut right) = (End::new(options), End::new(options));
+        left.send(0, &1);
+        left.send(0, &2);
+        let mut frames = Vec::new();
+        // Nothing arrives for so long that the second is sent again every 32 ticks only.
+        for now in 0..100 {
+            frames.clear();
+            left.poll(now, &u32::MAX, &mut |bytes| frames.push(bytes.to_vec()));
+        }
+        let due = left.next_due().expect("the first waits");
+        left.poll(due, &u32::MAX, &mut |bytes| frames.push(bytes.to_vec()));
+        assert_eq!(right.receive(frames.last().expect("it was sent again")), Ok(Received::Message(1)));
+        let mut answer = Vec::new();
+        right.poll(due, &u32::MAX, &mut |bytes| answer = bytes.to_vec());
+        assert!(left.receive(&answer).is_ok());
+        assert!(left.next_due().expect("the second waits") <= due + 8, "{:?} after {due}", left.next_due());
     }
 
     #[test]

@@ -76,6 +76,11 @@ impl Outbox {
         self.sent.front()
     }
 
+    /// The oldest message, to be sent sooner.
+    pub(super) fn front_mut(&mut self) -> Option<&mut Sent> {
+        self.sent.front_mut()
+    }
+
     /// Takes the oldest message away.
     pub(super) fn pop(&mut self) -> Option<Sent> {
         let sent = self.sent.pop_front()?;
