@@ -220,7 +220,9 @@ impl Greedy {
     fn next_entry(&mut self) -> Option<(NodeId, OperatorId)> {
         let list = self.lists.iter_mut().filter(|list| !list.open.is_empty()).min_by_key(|list| list.priority)?;
         list.priority += 1;
-        list.open.pop().map(|(_, entry)| entry)
+        // Where not every way may be gone, many states are equally far; the newest leads on instead of aside.
+        let entry = if self.admits.is_some() { list.open.pop_newest() } else { list.open.pop() };
+        entry.map(|(_, entry)| entry)
     }
 
     fn note_best(&mut self, distance: u32, node: NodeId) {

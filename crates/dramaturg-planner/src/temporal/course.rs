@@ -103,7 +103,7 @@ impl Clockwork {
         if stage.parts.is_some() {
             return self.woven_cost(stage, steps, bound);
         }
-        self.timeline = Timeline::new(stage.footprints.slots, stage.epsilon);
+        self.timeline.clear();
         self.who.fill(UNTOUCHED);
         self.state.clone_from(&stage.start);
         for (place, operator) in (0u32..).zip(steps) {

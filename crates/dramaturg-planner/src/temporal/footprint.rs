@@ -1,6 +1,8 @@
 //! What an operator reads and changes, and when: all that its time depends on.
 
-use dramaturg_model::Table;
+use dramaturg_model::{ConditionTime, Duration, Model, Moment, Table};
+
+use super::mention::Mentions;
 
 use crate::ground::{
     Condition, GroundChange, GroundDuration, GroundEffect, GroundExpr, GroundTime, Operator, OperatorId, Place,
@@ -52,13 +54,33 @@ struct Reader<'p> {
 }
 
 impl Footprints {
-    /// Those of a problem.
-    pub(super) fn new(problem: &Problem) -> Self {
+    /// Those of a problem that was grounded from a model.
+    pub(super) fn new(model: &Model, problem: &Problem) -> Self {
         let reader = Reader::new(problem);
-        Self {
-            table: problem.operators.values().map(|operator| reader.footprint(operator)).collect(),
-            slots: problem.variables.len() + problem.numbers.len(),
-        }
+        let mut mentions = Mentions::new(model, problem);
+        let table = problem.operators.ids().map(|id| {
+            let (mut start, mut keeps, mut end) = reader.touches(&problem.operators[id]);
+            let action = &model.actions[problem.operators[id].action];
+            let args = problem.args(id);
+            let is_instant = action.duration == Duration::Instant;
+            for condition in action.conditions.iter().filter(|condition| condition.weight.is_none()) {
+                let found = match condition.time {
+                    _ if is_instant => &mut start.reads,
+                    ConditionTime::Start => &mut start.reads,
+                    ConditionTime::Throughout | ConditionTime::After(_) => &mut keeps,
+                    ConditionTime::End => &mut end.reads,
+                };
+                mentions.read(&condition.condition, args, found);
+            }
+            for effect in &action.effects {
+                let at_start = is_instant || effect.moment == Moment::Start;
+                let touches = if at_start { &mut start } else { &mut end };
+                mentions.effect(effect, args, &mut touches.reads, &mut touches.sets);
+            }
+            footprint(start, keeps, end)
+        });
+        let table = table.collect();
+        Self { table, slots: mentions.slots }
     }
 
     /// Those of a problem that was made from another.
@@ -208,7 +230,8 @@ impl<'p> Reader<'p> {
         }
     }
 
-    fn footprint(&self, operator: &Operator) -> Footprint {
+    /// What an operator touches at its start, all along, and at its end.
+    fn touches(&self, operator: &Operator) -> (Touches, Vec<Slot>, Touches) {
         let (mut start, mut end, mut keeps) = (Touches::default(), Touches::default(), Vec::new());
         let Some(timed) = &operator.timed else {
             for phase in &operator.snap.phases {
@@ -216,7 +239,7 @@ impl<'p> Reader<'p> {
                 start.sets.extend(phase.sets.iter().map(|(variable, _)| variable.0));
                 phase.effects.iter().for_each(|effect| self.effect(effect, &mut start));
             }
-            return footprint(start, keeps, end);
+            return (start, keeps, end);
         };
         match &timed.duration {
             GroundDuration::Instant => {}
@@ -252,7 +275,7 @@ impl<'p> Reader<'p> {
             start.sets.push(slot);
             end.sets.push(slot);
         }
-        footprint(start, keeps, end)
+        (start, keeps, end)
     }
 }
 

@@ -63,7 +63,7 @@ impl Temporal {
         options: TemporalOptions,
     ) -> Self {
         let base = Arc::new(Stage {
-            footprints: Footprints::new(&problem),
+            footprints: Footprints::new(model, &problem),
             objective: Objective::new(model, &problem),
             epsilon: model.pddl().map_or(1, |origin| origin.epsilon).max(1),
             start: start.clone(),
@@ -94,6 +94,8 @@ impl Temporal {
         let relaxation = Arc::new(Relaxation::new(&stage.problem, true));
         let options = BestFirstOptions {
             guide: Guide::Greedy,
+            // That something which passes by itself must come again and again is no sign of a detour.
+            landmarks: false,
             states_max: self.options.states_max,
             ..BestFirstOptions::default()
         };

@@ -9,8 +9,8 @@ use super::course::{Clockwork, Course, NOBODY};
 use super::stage::Stage;
 use crate::ground::OperatorId;
 
-/// So many rounds without anything better, and it goes on from the best with some steps exchanged.
-const PATIENCE: u64 = 400;
+/// So many rounds without anything better, and for each step one more, and it goes on from the best with some steps exchanged.
+const PATIENCE: u64 = 40;
 /// An exchange that cannot be performed is not tried again for so many rounds.
 const REFUSED: u64 = 60;
 
@@ -82,7 +82,7 @@ impl Reorder {
             }
         }
         let Some((_, pair)) = found else {
-            self.restart(stage, clockwork, chance);
+            self.shake(stage, clockwork, chance);
             return (false, looked);
         };
         let tenure = 8 + chance.below(8) as u64;
@@ -95,8 +95,9 @@ impl Reorder {
             self.since = self.round;
             return (true, looked);
         }
-        if (self.round - self.since) % PATIENCE == PATIENCE - 1 {
-            self.restart(stage, clockwork, chance);
+        let patience = PATIENCE + self.current.steps.len() as u64;
+        if (self.round - self.since) % patience == patience - 1 {
+            self.shake(stage, clockwork, chance);
         }
         (false, looked)
     }
@@ -120,7 +121,7 @@ impl Reorder {
     }
 
     /// Goes on from the best, with some steps exchanged.
-    fn restart(&mut self, stage: &Stage, clockwork: &mut Clockwork, chance: &mut Chance) {
+    pub(super) fn shake(&mut self, stage: &Stage, clockwork: &mut Clockwork, chance: &mut Chance) {
         self.forbidden.clear();
         self.current.clone_from(&self.best);
         let count = self.current.steps.len();

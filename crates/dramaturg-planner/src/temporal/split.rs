@@ -136,9 +136,9 @@ pub(super) fn split(model: &Model, base: &Stage, enclosing: &[OperatorId]) -> Sp
             .conditions
             .push(Condition::of(Conjunction { literals: over.into_iter().collect(), ..Conjunction::default() }));
     }
-    let slots = problem.variables.len() + problem.numbers.len();
-    // Numbers come after variables, of which there are more now.
+    // All else comes after variables, of which there are more now.
     let more = (problem.variables.len() - base.problem.variables.len()) as u32;
+    let slots = base.footprints.slots + more as usize;
     let footprints =
         footprints.into_iter().map(|footprint| footprint.with_more_variables(base.problem.variables.len(), more));
     let stage = Stage {

@@ -67,6 +67,12 @@ impl Timeline {
         Self { slots: vec![Moments::NONE; slots], epsilon, end: 0 }
     }
 
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(Moments::NONE);
+        self.end = 0;
+    }
+
     /// The moments of a slot.
     #[inline]
     pub(super) fn of(&self, slot: Slot) -> Moments {

@@ -180,6 +180,9 @@ impl Weaver {
         self.times.resize(moments, 0);
         self.waits.clear();
         self.waits.resize(moments, NOBODY);
+        // Whatever waits longer than all takes one after another waits for itself.
+        let steps: Tick = self.arcs.iter().map(|arc| arc.least.max(0)).sum();
+        let horizon = fixed.iter().map(|(_, at)| *at).max().unwrap_or(0).saturating_add(steps);
         for (moment, at) in fixed {
             if let Some(time) = self.times.get_mut(*moment as usize) {
                 *time = *at;
@@ -192,6 +195,9 @@ impl Weaver {
                 if let Some(time) = self.times.get_mut(*to as usize)
                     && after > *time
                 {
+                    if after > horizon {
+                        return None;
+                    }
                     *time = after;
                     moved = true;
                     if let Some(wait) = self.waits.get_mut(*to as usize) {
