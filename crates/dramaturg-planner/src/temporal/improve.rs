@@ -185,7 +185,7 @@ impl Improver {
         if let Some(share) = self.share.get_mut(way as usize) {
             *share = (*share - *share / 16).max(SHARE.0);
         }
-        if self.idle % PATIENCE == 0 {
+        if self.idle.is_multiple_of(PATIENCE) {
             self.current.clone_from(&self.best);
         }
     }

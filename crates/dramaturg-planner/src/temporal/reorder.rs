@@ -61,24 +61,22 @@ impl Reorder {
             let pair = (*last, *first);
             let until = self.forbidden.get(&pair).copied().unwrap_or(0);
             // A way to something better than ever is always open.
-            let bound = match (until > self.round, &found) {
-                (true, _) if until > self.round + REFUSED / 2 => continue,
-                (true, _) => self.best.cost.end - 1,
-                (false, _) => Tick::MAX,
+            let bound = match until.saturating_sub(self.round) {
+                0 => Tick::MAX,
+                left if left > REFUSED / 2 => continue,
+                _ => self.best.cost.end - 1,
             };
             self.touched.brought_forward(stage, &self.current.steps, earlier, later, &mut self.steps);
             looked += 1;
             match clockwork.cost(stage, &self.steps, bound) {
-                Some(cost) => {
-                    if found.as_ref().is_none_or(|(least, _)| cost < *least) {
-                        found = Some((cost, pair));
-                        std::mem::swap(&mut self.steps, &mut self.best_steps);
-                    }
+                Some(cost) if found.as_ref().is_none_or(|(least, _)| cost < *least) => {
+                    found = Some((cost, pair));
+                    std::mem::swap(&mut self.steps, &mut self.best_steps);
                 }
                 None if bound == Tick::MAX => {
                     self.forbidden.insert(pair, self.round + REFUSED + chance.below(20) as u64);
                 }
-                None => {}
+                Some(_) | None => {}
             }
         }
         let Some((_, pair)) = found else {
