@@ -76,6 +76,25 @@ fn fuses_are_mended_by_the_light_of_matches() {
     assert_eq!(self::plan(&one, 0, 20_000), None);
 }
 
+#[test]
+fn no_match_is_wasted_where_all_are_needed() {
+    let names = |letter: char, count: usize| (0..count).map(|i| format!(" {letter}{i}")).collect::<String>();
+    let facts = |name: &str, letter: char, count: usize| {
+        (0..count).map(|i| format!(" ({name} {letter}{i})")).collect::<String>()
+    };
+    let problem = format!(
+        "(define (problem night) (:domain cellar) (:objects{} - match{} - fuse) (:init (hand){})
+           (:goal (and{})) (:metric minimize (total-time)))",
+        names('m', 10),
+        names('f', 20),
+        facts("unused", 'm', 10),
+        facts("mended", 'f', 20),
+    );
+    let model = pddl(CELLAR, &problem);
+    let plan = plan(&model, 0, 3_000).unwrap();
+    assert_eq!((plan.steps.len(), end(&plan) / 1000), (30, 40), "{}", write_plan(&model, &plan, Format::Ipc));
+}
+
 /// Two cranes, each of which does one thing at a time.
 const YARD: &str = "(define (domain yard) (:requirements :typing :durative-actions :fluents)
   (:types crane box place)

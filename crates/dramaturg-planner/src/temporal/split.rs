@@ -199,8 +199,8 @@ impl Splitter<'_> {
             cost: unit_cost(),
             ..operator.clone()
         };
-        let first = self.operators.next_id();
-        self.add(own(start), Part::Start(keeps), footprint.start(), Some(id));
+        let (first, second) = (self.operators.next_id(), OperatorId(self.operators.len() as u32 + 1));
+        self.add(own(start), Part::Start(second, keeps), footprint.start(), Some(id));
         self.add(own(end), Part::End(first), footprint.end(), None);
         running
     }

@@ -15,8 +15,8 @@ use crate::search::Target;
 pub(super) enum Part {
     /// An action from its start to its end.
     Whole,
-    /// The start of one; what must hold until its end.
-    Start(Condition),
+    /// The start of one, whose end is this operator; what must hold until then.
+    Start(OperatorId, Condition),
     /// The end of one, whose start is this operator.
     End(OperatorId),
     /// Something that is given at a tick.

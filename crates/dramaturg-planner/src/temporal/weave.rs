@@ -4,7 +4,7 @@ use dramaturg_model::Tick;
 use smallvec::SmallVec;
 
 use super::course::NOBODY;
-use super::footprint::Slot;
+use super::footprint::{Footprint, Slot};
 use super::stage::{Part, Stage};
 use crate::ground::{Condition, OperatorId};
 use crate::packed::PackedState;
@@ -32,6 +32,7 @@ struct Touched {
 /// A step that has started and not ended.
 struct Running<'s> {
     start: OperatorId,
+    end: OperatorId,
     step: u32,
     keeps: &'s Condition,
 }
@@ -93,8 +94,8 @@ impl Weaver {
                     self.arcs.push(Arc { from: second, to: first, least: -duration });
                     self.keep(&footprint.keeps, first, second);
                     self.touch(&footprint.end_reads, &footprint.end_sets, &footprint.end_adds, second, stage.epsilon);
-                    if let Part::Start(keeps) = part {
-                        running.push(Running { start: *operator, step, keeps });
+                    if let Part::Start(end, keeps) = part {
+                        running.push(Running { start: *operator, end: *end, step, keeps });
                     }
                 }
                 Part::End(start) => {
@@ -108,6 +109,9 @@ impl Weaver {
             if running.iter().any(|other| !stage.problem.holds(&state, other.keeps)) {
                 return None;
             }
+        }
+        for begun in &running {
+            self.foresee(stage.footprints.of(begun.end), begun.step * 2 + 1, stage.epsilon);
         }
         self.settle(steps.len() * 2, &fixed)?;
         for step in 0..steps.len() as u32 {
@@ -171,6 +175,22 @@ impl Weaver {
             let kept = touched.kept.iter().filter(|other| **other != moment);
             self.arcs.extend(kept.map(|other| Arc { from: *other, to: moment, least: 0 }));
             *touched = Touched { set: Some(moment), ..Touched::default() };
+        }
+    }
+
+    /// An end that is still to come comes after all that has touched what it will touch.
+    fn foresee(&mut self, end: &Footprint, moment: Moment, epsilon: Tick) {
+        for slot in &end.start_reads {
+            let Some(touched) = self.slots.get(*slot as usize) else { continue };
+            let before = touched.set.iter().chain(&touched.added);
+            self.arcs.extend(before.map(|other| Arc { from: *other, to: moment, least: epsilon }));
+        }
+        for slot in &end.start_sets {
+            let Some(touched) = self.slots.get(*slot as usize) else { continue };
+            let before = touched.set.iter().chain(&touched.added).chain(&touched.read);
+            self.arcs.extend(before.map(|other| Arc { from: *other, to: moment, least: epsilon }));
+            let kept = touched.kept.iter().filter(|other| **other != moment);
+            self.arcs.extend(kept.map(|other| Arc { from: *other, to: moment, least: 0 }));
         }
     }
 
