@@ -43,11 +43,6 @@ impl Durations {
         }
     }
 
-    /// The problem in which nothing is undone, with durations as costs.
-    pub(super) fn relaxation(&self) -> &Arc<Relaxation> {
-        &self.relaxation
-    }
-
     /// A moment in units.
     pub(super) fn units(&self, moment: Tick) -> u32 {
         u32::try_from(moment.max(0) / self.unit).unwrap_or(u32::MAX / 4096)

@@ -12,8 +12,6 @@ use super::reorder::Reorder;
 use super::stage::Stage;
 use super::trim::Trim;
 use super::window::Window;
-use crate::planner::Budget;
-use crate::search::{BestFirst, BestFirstOptions, Guide, Outcome};
 
 /// The ways in which a course is made better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +26,9 @@ enum Way {
     Rest,
     /// Everything anew.
     All,
-    /// Another first course, to go on from.
-    Other,
 }
 
-const WAYS: [Way; 6] = [Way::Reorder, Way::Few, Way::Many, Way::Rest, Way::All, Way::Other];
+const WAYS: [Way; 5] = [Way::Reorder, Way::Few, Way::Many, Way::Rest, Way::All];
 
 /// What each way may spend beside the others, at least and at most.
 const SHARE: (u64, u64) = (4, 64);
@@ -40,18 +36,12 @@ const SHARE: (u64, u64) = (4, 64);
 const PATIENCE: u32 = 120;
 /// Rounds of reordering before another way has its turn.
 const ROUNDS: u32 = 150;
-/// Guides for other first courses, in order.
-const GUIDES: [Guide; 3] = [Guide::Greedy, Guide::Novelty, Guide::Shortest];
-/// The search for another first course looks at so many states at once, and keeps at most so many.
-const SLICE: u32 = 16;
-const STATES_MAX: usize = 400_000;
 
 /// What is being done.
 enum Job {
     Trim(Trim),
     Reorder(Box<Reorder>, u32),
     Beam(Box<Beam>),
-    Search(Box<BestFirst>),
 }
 
 /// Makes a course better.
@@ -71,8 +61,6 @@ pub(super) struct Improver {
     idle: u32,
     /// How often all was planned anew.
     rounds: u32,
-    /// How many other first courses were looked for.
-    others: usize,
 }
 
 impl Improver {
@@ -89,7 +77,6 @@ impl Improver {
             share: [8; WAYS.len()],
             idle: 0,
             rounds: 0,
-            others: 0,
             stage,
         }
     }
@@ -147,23 +134,6 @@ impl Improver {
                     }
                 };
                 (looked, improved)
-            }
-            Job::Search(mut search) => {
-                let mut slice = Budget::of(SLICE);
-                let outcome = search.run(&mut slice).clone();
-                self.spend(way, slice.used);
-                match outcome {
-                    Outcome::Searching => self.job = Some((way, Job::Search(search))),
-                    Outcome::Found(steps) => {
-                        if let Some(course) = self.clockwork.course(&stage, steps) {
-                            self.current = course;
-                            self.idle = 0;
-                            self.job = Some((way, Job::Trim(Trim::new())));
-                        }
-                    }
-                    Outcome::Exhausted | Outcome::Narrowed | Outcome::Full => {}
-                }
-                (slice.used.max(1), false)
             }
         }
     }
@@ -229,9 +199,7 @@ impl Improver {
         if self.spent.iter().sum::<u64>() > 200_000 {
             self.spent.iter_mut().for_each(|spent| *spent /= 4);
         }
-        let all_others = self.others >= GUIDES.len();
-        let open = WAYS.iter().zip(self.spent.iter().zip(&self.share));
-        let debts = open.filter(|(way, _)| !(all_others && **way == Way::Other));
+        let debts = WAYS.iter().zip(self.spent.iter().zip(&self.share));
         let way = debts.min_by_key(|(_, (spent, share))| *spent * 1000 / **share).map(|(way, _)| *way)?;
         if way == Way::Reorder {
             let from = if self.chance.below(2) == 0 { &self.best } else { &self.current };
@@ -247,9 +215,6 @@ impl Improver {
             Some(durations) => Arc::clone(durations),
             None => Arc::clone(self.durations.insert(Arc::new(Durations::new(&stage, self.best.cost.end)))),
         };
-        if way == Way::Other {
-            return self.other(&durations).map(|search| (way, Job::Search(Box::new(search))));
-        }
         let (from, to) = self.stretch(way);
         let Some(window) = Window::new(&stage, &durations, &self.current, from, to) else {
             self.give_up(way);
@@ -265,22 +230,13 @@ impl Improver {
         Some((way, Job::Beam(Box::new(Beam::new(&stage, &durations, window, bound, options)))))
     }
 
-    /// A search for another first course.
-    fn other(&mut self, durations: &Durations) -> Option<BestFirst> {
-        let guide = *GUIDES.get(self.others)?;
-        self.others += 1;
-        let Stage { problem, start, target, .. } = &*self.stage;
-        let options = BestFirstOptions { guide, states_max: STATES_MAX, ..BestFirstOptions::default() };
-        Some(BestFirst::new(Arc::clone(problem), durations.relaxation(), start, target.clone(), options))
-    }
-
     fn options(&mut self, way: Way) -> BeamOptions {
         let work = [5, 10, 20, 40, 80, 150].get(self.chance.below(6)).copied().unwrap_or(40);
         let noise = [0, 5, 20, 60].get(self.chance.below(4)).copied().unwrap_or(0);
         let all = self.chance.below(6) == 0;
         match way {
-            Way::Few | Way::Reorder | Way::Other => BeamOptions { width: 4 + self.chance.below(12), work, noise, all },
-            Way::Many => BeamOptions { width: 3 + self.chance.below(8), work, noise, all },
+            Way::Few | Way::Reorder => BeamOptions { width: 4 + self.chance.below(12), work, noise, all },
+            Way::Many => BeamOptions { width: 3 + self.chance.below(8), work, noise, all: false },
             Way::Rest => BeamOptions { width: 2 + self.chance.below(8), work, noise, all: false },
             Way::All => {
                 self.rounds += 1;
@@ -297,7 +253,7 @@ impl Improver {
         let size = match way {
             Way::All => return (0, count),
             Way::Rest => return (self.chance.below(count), count),
-            Way::Few | Way::Reorder | Way::Other => 3 + self.chance.below(8),
+            Way::Few | Way::Reorder => 3 + self.chance.below(8),
             Way::Many => 10 + self.chance.below(20),
         };
         let mut deciding = Vec::new();
