@@ -8,6 +8,7 @@
 //! [`timing`] holds samples and their percentiles, [`claim`] a figure with its target, [`memory`] the peak of allocation.
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
 //! [`translator`] of Fast Downward, [`classical`] planning beside all of it ([`downward`]) by [`whole_command`],
+//! [`temporal`] planning in time beside [`lpg`], [`job_shop`] problems in PDDL,
 //! [`characters`] that plan, one by one and many at once, [`repair`] of long plans,
 //! [`validate`] the simulator and the validator on a long plan,
 //! [`runtime`] how soon and how surely tasks reach a game.
@@ -31,6 +32,12 @@ pub mod whole_command;
 pub use downward::Downward;
 pub mod classical;
 pub use classical::{Attempt, ClassicalBench, ClassicalFigures};
+pub mod lpg;
+pub use lpg::Lpg;
+pub mod temporal;
+pub use temporal::{TemporalAttempt, TemporalBench, TemporalFigures, TemporalProblem};
+pub mod job_shop;
+pub use job_shop::JobShop;
 pub mod characters;
 pub use characters::{CharactersBench, CharactersFigures};
 pub mod repair;

@@ -140,3 +140,41 @@ fn why_and_why_not() {
     let slam = stage.run(&["why-not", "door.story", "slam"]).out;
     assert!(slam.contains("this is out of reach: `goal inside"), "{slam}");
 }
+
+/// Fuses are mended by the light of matches: nothing can be done one after another.
+const CELLAR_DOMAIN: &str = "(define (domain cellar) (:requirements :typing :durative-actions)
+  (:types match fuse)
+  (:predicates (unused ?m - match) (light ?m - match) (mended ?f - fuse) (hand))
+  (:durative-action strike :parameters (?m - match) :duration (= ?duration 5)
+    :condition (at start (unused ?m))
+    :effect (and (at start (not (unused ?m))) (at start (light ?m)) (at end (not (light ?m)))))
+  (:durative-action mend :parameters (?f - fuse ?m - match) :duration (= ?duration 2)
+    :condition (and (at start (hand)) (over all (light ?m)))
+    :effect (and (at start (not (hand))) (at end (mended ?f)) (at end (hand)))))";
+
+const CELLAR_PROBLEM: &str = "(define (problem dark) (:domain cellar) (:objects m n - match f g h - fuse)
+  (:init (hand) (unused m) (unused n)) (:goal (and (mended f) (mended g) (mended h)))
+  (:metric minimize (total-time)))";
+
+#[test]
+fn plans_in_time_get_better_until_the_time_is_over() {
+    let stage = Stage::with(&[("domain.pddl", CELLAR_DOMAIN), ("problem.pddl", CELLAR_PROBLEM), ("door.story", DOOR)]);
+    let plan = ["plan", "domain.pddl", "problem.pddl", "--planner", "repair"];
+    let with = |more: &[&'static str]| [&plan[..], more].concat();
+    let run = stage.run(&with(&["--time", "0.2s", "-o", "plan.txt"]));
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(run.err.contains("cost 6.00"), "{}", run.err);
+    let judged = stage.run(&["validate", "domain.pddl", "problem.pddl", "plan.txt"]);
+    assert_eq!(judged.code, 0, "{}", judged.out);
+    let (code, json) = stage.json(&with(&["--first"]));
+    let improvements = json["improvements"].as_array().unwrap();
+    assert_eq!((code, improvements.len()), (0, 1), "{json}");
+    let first = improvements[0]["makespan"].as_f64().unwrap();
+    assert_eq!(improvements[0]["cost"].as_f64(), Some(first));
+    let (_, json) = stage.json(&with(&["--time", "0.2"]));
+    let ends: Vec<f64> =
+        json["improvements"].as_array().unwrap().iter().map(|one| one["makespan"].as_f64().unwrap()).collect();
+    assert!(ends[0] == first && ends.windows(2).all(|pair| pair[1] < pair[0]), "{ends:?}");
+    let story = stage.run(&["plan", "door.story", "--planner", "repair"]);
+    assert_eq!(story.code, 2, "{}", story.err);
+}

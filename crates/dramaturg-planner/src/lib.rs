@@ -4,7 +4,7 @@
 //! # Layout
 //!
 //! [`ground`] turns the lifted model into a ground problem and [`packed`] its states into bits: what planners search in, with
-//! [`search`] or, in layers, [`graphplan`]; [`schedule`] gives what they find its times.
+//! [`search`] or, in layers, [`graphplan`]; [`schedule`] gives what they find its times. [`temporal`] plans in time itself.
 //! [`simulate`] is the world itself, six phases a tick, on the lifted model; [`validate`] judges plans with it, and in PDDL's own
 //! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
 //! with what searches.
@@ -18,6 +18,7 @@ pub mod ground;
 pub mod packed;
 pub mod schedule;
 pub mod search;
+pub mod temporal;
 
 pub mod planfile;
 pub mod simulate;

@@ -2,8 +2,10 @@
 
 mod characters;
 mod classical;
+mod job_shop;
 mod repair;
 mod runtime;
+mod temporal;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,8 @@ Examples:
   dramaturg bench compile
   dramaturg bench ground benchmarks/classical --repeat 20
   dramaturg bench classical benchmarks --python venv/bin/python
+  dramaturg bench temporal benchmarks/temporal --python venv/bin/python
+  dramaturg bench job-shop benchmarks/jobshop/ft10.txt
   dramaturg bench characters
   dramaturg bench repair
   dramaturg bench validate --json
@@ -69,6 +73,10 @@ enum What {
     },
     /// Planning of classical and ADL problems, beside Fast Downward's LAMA
     Classical(classical::Classical),
+    /// Planning of problems with durations, beside LPG-td
+    Temporal(temporal::Temporal),
+    /// Job-shop problems, beside the shortest plans there are
+    JobShop(job_shop::JobShops),
     /// Characters that plan: goals one by one and together, and many characters at once
     Characters(characters::Characters),
     /// The story's own planner: repairs in a second on short and long plans, first plans, plans after a surprise
@@ -121,6 +129,8 @@ impl Bench {
                 validate(shell, ValidateBench { steps: *steps, repeat: repeat.repeat as usize })
             }
             What::Classical(bench) => bench.run(shell),
+            What::Temporal(bench) => bench.run(shell),
+            What::JobShop(bench) => bench.run(shell),
             What::Characters(bench) => bench.run(shell),
             What::Repair(bench) => bench.run(shell),
             What::Runtime(bench) => bench.run(shell),

@@ -2,8 +2,10 @@
 
 mod goals;
 mod layers;
+mod repair;
 
 use goals::{GoalArgs, Loss, tell_losses};
+use repair::Improvement;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,7 +35,8 @@ const PIECE: u32 = 256;
 
 /// Plan for the goals of a story, of one of its characters, or of a PDDL problem
 ///
-/// A first plan is looked for greedily; then shorter ones, until the time is over. Every plan is judged by the validator before it is
+/// A first plan is looked for greedily; then shorter ones, until the time is over. With `--planner repair` steps overlap where they
+/// can, and plans that take less time are looked for; each is told with its cost and moment. Every plan is judged by the validator before it is
 /// shown. Exits 10 if it is proved that there is no plan, and 11 if none was found.
 #[derive(Args)]
 #[command(after_help = "\
@@ -42,6 +45,7 @@ Examples:
   dramaturg plan troy.story --character paris --available 8 --dropping greedy
   dramaturg plan troy.story --character paris --planner graphplan
   dramaturg plan domain.pddl problem.pddl --first -o plan.txt
+  dramaturg plan domain.pddl problem.pddl --planner repair --time 10s -o plan.txt
   dramaturg plan domain.pddl problem.pddl --time 10 --json")]
 pub struct Plan {
     /// A story or a PDDL domain
@@ -61,7 +65,7 @@ pub struct Plan {
     /// Be content with the first plan
     #[arg(long)]
     first: bool,
-    /// Look for shorter plans for so many seconds in all
+    /// Look for better plans for so many seconds in all
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
     time: f64,
     /// Give up after so many states
@@ -87,6 +91,8 @@ enum PlannerArg {
     Forward,
     /// Graphplan: layers of steps that do not disturb each other; proves when there is no plan
     Graphplan,
+    /// Plans in time for PDDL problems with durations: a first one soon, then better ones
+    Repair,
 }
 
 /// How a plan is written.
@@ -99,7 +105,7 @@ enum Written {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
+    match text.strip_suffix('s').unwrap_or(text).parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && (0.0..=1e6).contains(&seconds) => Ok(seconds),
         _ => Err("a number of seconds, such as 2.5".to_owned()),
     }
@@ -119,6 +125,8 @@ struct Planned<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     layers: Option<usize>,
     given_up: &'a [Loss],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    improvements: &'a [Improvement],
 }
 
 /// What a search came to.
@@ -133,6 +141,8 @@ struct Found {
     given_up: Vec<Loss>,
     /// How many layers the plan has, if it has any.
     layers: Option<usize>,
+    /// Plans that were better than all before them.
+    improvements: Vec<Improvement>,
 }
 
 impl Plan {
@@ -143,7 +153,7 @@ impl Plan {
             Input::Faulty(exit) => return Ok(exit),
         };
         let begun = Instant::now();
-        let found = self.search(&opened, begun)?;
+        let found = self.search(shell, &opened, begun)?;
         let elapsed = begun.elapsed();
         if let Some(plan) = &found.plan {
             self.judge(&opened.model, plan, found.given_up.is_empty())?;
@@ -170,6 +180,7 @@ impl Plan {
                 milliseconds: elapsed.as_secs_f64() * 1e3,
                 layers: found.layers,
                 given_up: &found.given_up,
+                improvements: &found.improvements,
             })?;
             return Ok(exit);
         }
@@ -209,7 +220,7 @@ impl Plan {
         }
     }
 
-    fn search(&self, opened: &Opened, begun: Instant) -> Result<Found, Failure> {
+    fn search(&self, shell: &mut Shell, opened: &Opened, begun: Instant) -> Result<Found, Failure> {
         let model = &opened.model;
         let character = self.character.as_deref().map(|name| input::character(model, name)).transpose()?;
         if let Some(character) = character.filter(|_| self.goals.is_asked()) {
@@ -225,8 +236,10 @@ impl Plan {
         let problem = Arc::new(grounding.problem);
         let start = problem.initial();
         let (target, certain) = self.target(model, &problem, &start, character)?;
-        if self.planner == PlannerArg::Graphplan {
-            return layers::search(model, &problem, &start, target, certain);
+        match self.planner {
+            PlannerArg::Graphplan => return layers::search(model, &problem, &start, target, certain),
+            PlannerArg::Repair => return repair::search(self, shell, model, problem, &start, target, begun),
+            PlannerArg::Auto | PlannerArg::Forward => {}
         }
         let relaxation = Arc::new(Relaxation::new(&problem, true));
         let options = BestFirstOptions { states_max: self.states_max, ..BestFirstOptions::default() };
@@ -247,6 +260,7 @@ impl Plan {
             expanded: greedy.expanded(),
             given_up: Vec::new(),
             layers: None,
+            improvements: Vec::new(),
         };
         let Outcome::Found(mut way) = outcome else { return Ok(found) };
         drop(greedy);

@@ -1,10 +1,12 @@
 //! Transitions of packed states.
 
-use dramaturg_model::{Fixed, Value};
+use dramaturg_model::{Fixed, Tick, Value};
 use smallvec::SmallVec;
 
 use super::state::PackedState;
-use crate::ground::{GroundChange, GroundEffect, Meaning, NumberId, OperatorId, Phase, Problem, VariableId};
+use crate::ground::{
+    GroundChange, GroundDuration, GroundEffect, Meaning, NumberId, OperatorId, Phase, Problem, VariableId,
+};
 
 /// Changes that have been read and not yet written.
 #[derive(Default)]
@@ -123,8 +125,8 @@ impl Problem {
 
     /// Applies an operator to a state; false, and a state half changed, if it cannot be performed.
     pub fn apply_to(&self, state: &mut PackedState, operator: OperatorId) -> bool {
+        let duration = self.duration(state, operator);
         let operator = &self.operators[operator];
-        let duration = operator.timed.as_ref().and_then(|timed| timed.duration.plain_ticks());
         for phase in &operator.snap.phases {
             if !self.holds(state, &phase.condition) {
                 return false;
@@ -133,6 +135,23 @@ impl Problem {
             self.derive(state);
         }
         true
+    }
+
+    /// How many ticks an operator takes when it starts in a state: as few as may be chosen, as many as the world may take; none if it
+    /// has no duration, or none that is a number there.
+    pub fn duration(&self, state: &PackedState, operator: OperatorId) -> Option<Tick> {
+        let duration = match &self.operators[operator].timed.as_ref()?.duration {
+            GroundDuration::Instant => return Some(0),
+            GroundDuration::Fixed(exact) => exact,
+            GroundDuration::Contingent(_, most) => most,
+            GroundDuration::Chosen(Some(least), _) => least,
+            GroundDuration::Chosen(None, _) => return Some(1),
+        };
+        let number = match duration.as_number() {
+            Some(number) => number,
+            None => duration.value(self.frame(), &state.view(self), None).as_number()?,
+        };
+        Some(number.round_half_up())
     }
 
     fn change(&self, state: &mut PackedState, phase: &Phase, duration: Option<i64>) {

@@ -24,6 +24,11 @@ impl Budget {
         self.units.saturating_sub(self.used)
     }
 
+    /// Uses up some units, all if there are fewer.
+    pub fn spend(&mut self, units: u32) {
+        self.used = self.used.saturating_add(units).min(self.units);
+    }
+
     /// Takes one unit, if one is left.
     pub fn take(&mut self) -> bool {
         let takes = self.used < self.units;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::explorer::Explorer;
-use super::greedy::Greedy;
+use super::greedy::{Admits, Greedy};
 use super::labelled::{Labelled, LabelledOptions, Unlabelled};
 use super::outcome::Outcome;
 use super::relaxation::Relaxation;
@@ -86,6 +86,14 @@ impl BestFirst {
             }
         };
         Self { kernel, states_max: options.states_max, outcome: Outcome::Searching }
+    }
+
+    /// A greedy search that only goes ways which pass; other searches are as they were.
+    pub(crate) fn admitting(mut self, admits: Admits) -> Self {
+        if let Kernel::Greedy(greedy) = &mut self.kernel {
+            greedy.admits = Some(admits);
+        }
+        self
     }
 
     /// Works on: a unit for each state that is looked at or, where states are looked at as soon as they are found, for each that is

@@ -29,6 +29,8 @@ pub(super) struct Greedy {
     /// Which landmarks have been come by, for each node.
     passed: Vec<u64>,
     lists: Vec<List>,
+    /// What every way must pass, if anything.
+    pub(super) admits: Option<Admits>,
     /// The nearest state so far.
     best: Option<(u32, NodeId)>,
     expanded: u64,
@@ -40,6 +42,9 @@ pub(super) struct Greedy {
     passed_now: Vec<u64>,
     passed_before: Vec<u64>,
 }
+
+/// Whether a way may be gone, beyond what states say.
+pub(crate) type Admits = Box<dyn FnMut(&[OperatorId]) -> bool + Send + Sync>;
 
 /// One of several lists that take turns.
 struct List {
@@ -87,6 +92,7 @@ impl Greedy {
             landmarks,
             passed: Vec::new(),
             lists,
+            admits: None,
             best: None,
             expanded: 0,
             evaluated: 0,
@@ -133,6 +139,13 @@ impl Greedy {
             self.started = true;
             None
         };
+        if let (Some(admits), Some((node, operator))) = (&mut self.admits, parent) {
+            let mut way = self.arena.way(node);
+            way.push(operator);
+            if !admits(&way) {
+                return Outcome::Searching;
+            }
+        }
         let cost = parent.map_or(0, |(node, operator)| {
             self.arena.cost(node).saturating_add(self.steps.cost(&self.problem, operator))
         });
@@ -207,7 +220,9 @@ impl Greedy {
     fn next_entry(&mut self) -> Option<(NodeId, OperatorId)> {
         let list = self.lists.iter_mut().filter(|list| !list.open.is_empty()).min_by_key(|list| list.priority)?;
         list.priority += 1;
-        list.open.pop().map(|(_, entry)| entry)
+        // Where not every way may be gone, many states are equally far; the newest leads on instead of aside.
+        let entry = if self.admits.is_some() { list.open.pop_newest() } else { list.open.pop() };
+        entry.map(|(_, entry)| entry)
     }
 
     fn note_best(&mut self, distance: u32, node: NodeId) {

@@ -46,6 +46,19 @@ impl<T> Buckets<T> {
         None
     }
 
+    /// Takes out the last of the entries with the least key.
+    pub fn pop_newest(&mut self) -> Option<(u32, T)> {
+        while let Some(bucket) = self.buckets.get_mut(self.least) {
+            if let Some(entry) = bucket.pop_back() {
+                self.len -= 1;
+                return Some((self.least as u32, entry));
+            }
+            self.least += 1;
+        }
+        self.least = 0;
+        None
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.len

@@ -75,7 +75,13 @@ pub struct Relaxation {
 impl Relaxation {
     /// Compiles a problem. Costs are those of operators, or one for each.
     pub fn new(problem: &Problem, unit_costs: bool) -> Self {
-        let mut writer = Writer::new(problem, unit_costs);
+        let cost = |id| if unit_costs { 1 } else { whole_cost(problem, id) };
+        Self::with_costs(problem, &problem.operators.ids().map(cost).collect())
+    }
+
+    /// Compiles a problem in which each operator costs what a table says.
+    pub fn with_costs(problem: &Problem, costs: &Table<OperatorId, u32>) -> Self {
+        let mut writer = Writer::new(problem, costs);
         writer.write();
         writer.finish()
     }
@@ -119,7 +125,7 @@ pub(super) fn fact(problem: &Problem, variable: VariableId, value: u32) -> Propo
 
 struct Writer<'p> {
     problem: &'p Problem,
-    unit_costs: bool,
+    costs: &'p Table<OperatorId, u32>,
     facts: usize,
     sets: FxHashMap<Literal, PropositionId>,
     tests: Vec<(PropositionId, NumberTest)>,
@@ -129,11 +135,11 @@ struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    fn new(problem: &'p Problem, unit_costs: bool) -> Self {
+    fn new(problem: &'p Problem, costs: &'p Table<OperatorId, u32>) -> Self {
         let facts = problem.variables.iter().map(|(id, variable)| problem.index.fact(id, variable.size())).max();
         Self {
             problem,
-            unit_costs,
+            costs,
             facts: facts.unwrap_or(0),
             sets: FxHashMap::default(),
             tests: Vec::new(),
@@ -257,7 +263,7 @@ impl<'p> Writer<'p> {
     fn operator(&mut self, id: OperatorId) {
         let problem = self.problem;
         let operator = &problem.operators[id];
-        let cost = if self.unit_costs { 1 } else { whole_cost(problem, id) };
+        let cost = self.costs[id];
         let mut parts = vec![Conjunction::default()];
         let mut set_before: Vec<VariableId> = Vec::new();
         let mut last = Vec::new();

@@ -6,7 +6,7 @@ use dramaturg_model::{Fixed, Id, Table};
 
 use super::relaxation::{Component, ComponentId, PropositionId, Relaxation, fact};
 use super::target::Target;
-use crate::ground::{Condition, OperatorId, Problem};
+use crate::ground::{Condition, OperatorId, Problem, VariableId};
 use crate::packed::PackedState;
 
 /// Never reached.
@@ -103,15 +103,40 @@ impl Relaxed {
     /// The length of a plan from a state to the target in which nothing is undone; none if there is not even such a plan, and then
     /// the target cannot be reached at all.
     pub fn estimate(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
-        self.explore(problem, state);
-        self.extract()
+        self.explore(problem, state, |_| 0);
+        self.extract(false)
+    }
+
+    /// As [`Relaxed::estimate`], where what is so in the state is so only from some cost on, and what is needed together costs as
+    /// much as the dearest of it: costs are then moments, and each value has the first at which it can be had.
+    pub(crate) fn estimate_moments(
+        &mut self,
+        problem: &Problem,
+        state: &PackedState,
+        ready: impl Fn(VariableId) -> u32,
+    ) -> Option<u32> {
+        self.only_dearest = true;
+        self.explore(problem, state, ready);
+        self.only_dearest = false;
+        self.extract(true)
+    }
+
+    /// The cost of a value as the last estimate found it; none if it was not looked for or is not reached.
+    pub(crate) fn cost_of(&self, problem: &Problem, variable: VariableId, value: u32) -> Option<u32> {
+        let cost = self.costs[fact(problem, variable, value)];
+        (cost < NEVER).then_some(cost)
+    }
+
+    /// What the dearest part of the target costs, as the last estimate found it; 0 where there are alternatives.
+    pub(crate) fn dearest(&self) -> u32 {
+        self.wanted.plain.iter().flatten().map(|id| self.costs[*id]).max().unwrap_or(0)
     }
 
     /// What no way to the target can cost less than; none if there is no way. Plans, preferred operators and what they make are those
     /// of the last estimate no longer.
     pub fn at_least(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
         self.only_dearest = true;
-        self.explore(problem, state);
+        self.explore(problem, state, |_| 0);
         self.only_dearest = false;
         let Some(plain) = &self.wanted.plain else { return Some(0) };
         let dearest = plain.iter().map(|id| self.costs[*id]).max().unwrap_or(0);
@@ -138,14 +163,14 @@ impl Relaxed {
         self.relaxation.components.len() as u64 + 100
     }
 
-    fn explore(&mut self, problem: &Problem, state: &PackedState) {
+    fn explore(&mut self, problem: &Problem, state: &PackedState, ready: impl Fn(VariableId) -> u32) {
         let relaxation = Arc::clone(&self.relaxation);
         self.costs.values_mut().for_each(|cost| *cost = NEVER);
         self.waits.values_mut().zip(&self.waits_at_first).for_each(|(wait, first)| *wait = *first);
         self.queue.iter_mut().for_each(Vec::clear);
         (self.queue_at, self.queued) = (0, 0);
         for variable in problem.variables.ids() {
-            self.reach(fact(problem, variable, state.get(problem, variable)), 0, GIVEN);
+            self.reach(fact(problem, variable, state.get(problem, variable)), ready(variable), GIVEN);
         }
         for (id, test) in relaxation.tests() {
             match test.sum(&state.view(problem)) {
@@ -238,7 +263,17 @@ impl Relaxed {
         None
     }
 
-    fn extract(&mut self) -> Option<u32> {
+    /// Whether all that a component needs is so in the state.
+    fn is_given(&self, relaxation: &Relaxation, component: ComponentId) -> bool {
+        relaxation.needs.get(component.index()).iter().all(|id| match self.supporters[*id] {
+            GIVEN => true,
+            value if value & VALUE != 0 => self.supporters[PropositionId(value & !VALUE)] == GIVEN,
+            _ => false,
+        })
+    }
+
+    /// The plan that supporters make up; where costs are moments, what is so in the state may have one above 0.
+    fn extract(&mut self, of_moments: bool) -> Option<u32> {
         for operator in self.plan.drain(..) {
             self.uses[operator] = 0;
         }
@@ -271,7 +306,7 @@ impl Relaxed {
             let known = self.uses[operator];
             if known == 0 {
                 self.plan.push(operator);
-                if self.waits[component].sum == 0 {
+                if if of_moments { self.is_given(&relaxation, component) } else { self.waits[component].sum == 0 } {
                     self.preferred.push(operator);
                 }
             }

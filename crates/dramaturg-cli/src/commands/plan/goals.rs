@@ -126,6 +126,7 @@ impl GoalArgs {
             expanded: resolve.expanded,
             given_up: resolve.given_up.iter().map(lost).collect(),
             layers: None,
+            improvements: Vec::new(),
         })
     }
 }

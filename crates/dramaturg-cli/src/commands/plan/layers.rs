@@ -33,6 +33,7 @@ pub fn search(
         expanded: counters.choices,
         given_up: Vec::new(),
         layers: None,
+        improvements: Vec::new(),
     };
     match graphplan.outcome() {
         Outcome::Found(plan) => {
