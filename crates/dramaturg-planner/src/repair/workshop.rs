@@ -78,6 +78,26 @@ impl Workshop {
         self.draft.roll_back();
     }
 
+    /// Takes out of the best plan what nobody needs, as far as it starts before a tick.
+    pub(crate) fn sweep(&mut self, until: Tick) {
+        self.recall();
+        let soon = self.draft.steps.open().iter().copied();
+        let mut soon: Vec<_> = soon.filter(|key| self.draft.steps.get(*key).start < until).collect();
+        soon.sort_by_key(|key| (std::cmp::Reverse(self.draft.steps.get(*key).start), *key));
+        for key in soon {
+            self.draft.remove(key);
+            self.draft.settle();
+            let cost = self.draft.cost();
+            if cost < self.best {
+                self.best = cost;
+                self.edition += 1;
+                self.draft.steps.commit();
+            } else {
+                self.draft.roll_back();
+            }
+        }
+    }
+
     /// Time has passed, and what starts before a tick is no longer ours.
     pub(crate) fn advance(&mut self, insert_from: Tick, is_published: impl Fn(u32) -> bool) {
         self.recall();

@@ -148,7 +148,8 @@ impl Draft {
         let length = self.length_at(achiever.form, trouble.tick);
         if trouble.any_time {
             let tick = trouble.tick.max(first);
-            return if chance.below(4) == 0 { tick + chance.below(240) as Tick } else { tick };
+            let tick = if chance.below(4) == 0 { tick + chance.below(240) as Tick } else { tick };
+            return self.beside(achiever.form, tick, length, true);
         }
         let mut start = trouble.tick - self.ready_after(achiever, length);
         // What a goal wants at a tick comes just in time; what a step needs may lie ready.

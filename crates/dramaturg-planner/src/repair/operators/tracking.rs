@@ -72,7 +72,7 @@ impl Draft {
             let Some(achiever) = helpers.get(chance.below(helpers.len())) else { return false };
             let length = self.length_at(achiever.form, tick);
             let start = (tick - chance.below(usize::try_from(length).unwrap_or(1)) as Tick).max(self.insert_from);
-            let start = self.beside(achiever.form, start, length, chance);
+            let start = self.beside(achiever.form, start, length, chance.below(2) == 0);
             let short = self.readiness(achiever.form, start);
             if best.is_none_or(|(known, ..)| short < known) {
                 best = Some((short, achiever.form, start));
@@ -84,9 +84,8 @@ impl Draft {
     }
 
     /// The next start, later or earlier, at which everything that an action holds is free.
-    fn beside(&mut self, form: FormId, start: Tick, length: Tick, chance: &mut Chance) -> Tick {
+    pub(super) fn beside(&mut self, form: FormId, start: Tick, length: Tick, later: bool) -> Tick {
         let repertoire = self.repertoire();
-        let later = chance.below(2) == 0;
         let mut fitting = start;
         for grip in &repertoire.forms[form].grips {
             let (from, to) = (grip.from.offset(length), grip.to.offset(length).min(length));
