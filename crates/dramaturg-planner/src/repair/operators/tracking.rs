@@ -20,7 +20,9 @@ impl Draft {
     /// Tries one way of bringing a number nearer to its curve.
     pub(super) fn follow(&mut self, number: usize, way: Repair, chance: &mut Chance) -> bool {
         let Some(Want::Follow(curve)) = self.aims.get(number).map(|aim| &aim.want) else { return false };
-        let spot = curve.spot(chance.below(usize::try_from(curve.area()).unwrap_or(1)) as i64);
+        // What comes first decides about what comes later: of two places the earlier one.
+        let area = usize::try_from(curve.area()).unwrap_or(1);
+        let spot = curve.spot(chance.below(area).min(chance.below(area)) as i64);
         let off = curve.off(&self.projection, spot);
         let since = curve.off_since(&self.projection, spot);
         let slot = curve.slot;
