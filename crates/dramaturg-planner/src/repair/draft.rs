@@ -152,7 +152,7 @@ impl Draft {
         // A thousandth for each unit of its cost.
         self.outlay += by * (repertoire.forms[form].cost.max(0) / 1000).max(1);
         match repertoire.kinds[form] {
-            Kind::Anchor(_) => self.outlay += by * OBJECT,
+            Kind::Anchor(object) => self.outlay += by * (OBJECT + i64::from(object)),
             Kind::Reanchor(object) => {
                 let known = self.reanchored.iter().position(|(known, _)| *known == object);
                 let at = known.unwrap_or_else(|| {

@@ -247,7 +247,7 @@ impl Playwright {
     /// The steps of the best plan that can be performed as far as is known.
     fn wanted(&mut self) -> BTreeMap<u32, Step> {
         let Some(mut workshop) = self.workshop.take() else { return self.published.clone() };
-        workshop.recall();
+        workshop.sweep(self.insert_from.saturating_add(self.options.look));
         let draft = &mut workshop.draft;
         let late = draft.insert_from;
         let mut keys: Vec<_> =

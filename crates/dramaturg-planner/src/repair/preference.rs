@@ -123,7 +123,7 @@ mod tests {
                 preference.judge(missing[class]);
                 let way = preference.pick(missing[class], &mut chance);
                 let count = &mut plan[way / 2];
-                *count = (*count + if way % 2 == 0 { 1 } else { -1 }).max(0);
+                *count = (*count + if way.is_multiple_of(2) { 1 } else { -1 }).max(0);
             }
             counts[0] += u32::from(best[0] == 0);
             counts[1] += u32::from(best[..2] == [0, 0]);

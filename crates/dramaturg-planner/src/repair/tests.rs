@@ -78,7 +78,7 @@ impl Mill {
         let occurrence = projection.occurrence(id);
         let operator = self.repertoire.operators[occurrence.form];
         let problem = &self.repertoire.problem;
-        let args = problem.args(operator).iter().map(|arg| self.model.value_name(*arg).into()).collect();
+        let args = problem.args(operator).iter().map(|arg| self.model.value_name(*arg)).collect();
         Step {
             id: id.0,
             action: self.model.actions[problem.operators[operator].action].name.clone(),

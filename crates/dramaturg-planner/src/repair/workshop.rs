@@ -78,6 +78,47 @@ impl Workshop {
         self.draft.roll_back();
     }
 
+    /// Takes out of the best plan what nobody needs, as far as it starts before a tick.
+    pub(crate) fn sweep(&mut self, until: Tick) {
+        self.recall();
+        let soon = self.draft.steps.open().iter().copied();
+        let mut soon: Vec<_> = soon.filter(|key| self.draft.steps.get(*key).start < until).collect();
+        soon.sort_by_key(|key| (std::cmp::Reverse(self.draft.steps.get(*key).start), *key));
+        for key in soon {
+            if !self.draft.steps.get(key).alive {
+                continue;
+            }
+            self.draft.remove(key);
+            if self.keep_if_better() {
+                continue;
+            }
+            for (form, again) in self.draft.simpler_anchors(key) {
+                let start = self.draft.steps.get(key).start;
+                self.draft.remove(key);
+                again.into_iter().for_each(|again| self.draft.remove(again));
+                self.draft.add(form, start, None);
+                if self.keep_if_better() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Keeps what was done to the best plan if it is better so, else undoes it.
+    fn keep_if_better(&mut self) -> bool {
+        self.draft.settle();
+        let cost = self.draft.cost();
+        let better = cost < self.best;
+        if better {
+            self.best = cost;
+            self.edition += 1;
+            self.draft.steps.commit();
+        } else {
+            self.draft.roll_back();
+        }
+        better
+    }
+
     /// Time has passed, and what starts before a tick is no longer ours.
     pub(crate) fn advance(&mut self, insert_from: Tick, is_published: impl Fn(u32) -> bool) {
         self.recall();

@@ -148,10 +148,12 @@ impl Draft {
         let length = self.length_at(achiever.form, trouble.tick);
         if trouble.any_time {
             let tick = trouble.tick.max(first);
-            return if chance.below(4) == 0 { tick + chance.below(240) as Tick } else { tick };
+            let tick = if chance.below(4) == 0 { tick + chance.below(240) as Tick } else { tick };
+            return self.beside(achiever.form, tick, length, true);
         }
         let mut start = trouble.tick - self.ready_after(achiever, length);
-        if start > first && chance.below(4) == 0 {
+        // What a goal wants at a tick comes just in time; what a step needs may lie ready.
+        if trouble.needer.is_some() && start > first && chance.below(4) == 0 {
             start = first + chance.below(usize::try_from(start - first).unwrap_or(1)) as Tick;
         }
         self.fit(achiever.form, start, length)

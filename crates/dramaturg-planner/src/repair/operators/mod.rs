@@ -3,8 +3,9 @@
 //! # Layout
 //!
 //! [`lack`] says what exactly a condition lacks. `insert` adds what brings it about, `moving` moves steps, `removing` takes them out,
-//! `changing` puts another action or other arguments in their place, `tracking` brings a number nearer to its curve.
+//! `changing` puts another action or other arguments in their place (`anchoring`: simpler objects), `tracking` brings a number nearer to its curve.
 
+mod anchoring;
 mod changing;
 mod insert;
 pub(super) mod lack;

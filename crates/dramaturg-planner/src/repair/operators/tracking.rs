@@ -20,7 +20,9 @@ impl Draft {
     /// Tries one way of bringing a number nearer to its curve.
     pub(super) fn follow(&mut self, number: usize, way: Repair, chance: &mut Chance) -> bool {
         let Some(Want::Follow(curve)) = self.aims.get(number).map(|aim| &aim.want) else { return false };
-        let spot = curve.spot(chance.below(usize::try_from(curve.area()).unwrap_or(1)) as i64);
+        // What comes first decides about what comes later: of two places the earlier one.
+        let area = usize::try_from(curve.area()).unwrap_or(1);
+        let spot = curve.spot(chance.below(area).min(chance.below(area)) as i64);
         let off = curve.off(&self.projection, spot);
         let since = curve.off_since(&self.projection, spot);
         let slot = curve.slot;
@@ -72,7 +74,7 @@ impl Draft {
             let Some(achiever) = helpers.get(chance.below(helpers.len())) else { return false };
             let length = self.length_at(achiever.form, tick);
             let start = (tick - chance.below(usize::try_from(length).unwrap_or(1)) as Tick).max(self.insert_from);
-            let start = self.beside(achiever.form, start, length, chance);
+            let start = self.beside(achiever.form, start, length, chance.below(2) == 0);
             let short = self.readiness(achiever.form, start);
             if best.is_none_or(|(known, ..)| short < known) {
                 best = Some((short, achiever.form, start));
@@ -84,9 +86,8 @@ impl Draft {
     }
 
     /// The next start, later or earlier, at which everything that an action holds is free.
-    fn beside(&mut self, form: FormId, start: Tick, length: Tick, chance: &mut Chance) -> Tick {
+    pub(super) fn beside(&mut self, form: FormId, start: Tick, length: Tick, later: bool) -> Tick {
         let repertoire = self.repertoire();
-        let later = chance.below(2) == 0;
         let mut fitting = start;
         for grip in &repertoire.forms[form].grips {
             let (from, to) = (grip.from.offset(length), grip.to.offset(length).min(length));
