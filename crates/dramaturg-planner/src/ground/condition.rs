@@ -143,6 +143,11 @@ impl Condition {
         self.any.iter().any(|conjunction| conjunction.holds(frame, state))
     }
 
+    /// Whether it may change by time alone.
+    pub fn reads_time(&self) -> bool {
+        self.any.iter().flat_map(|part| &part.tests).any(GroundExpr::depends_on_time)
+    }
+
     /// Calls `visit` on every variable that is read.
     pub fn for_each_variable(&self, visit: &mut impl FnMut(VariableId)) {
         for conjunction in &self.any {

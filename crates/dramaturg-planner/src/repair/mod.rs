@@ -9,7 +9,7 @@
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it, [`operators`] how that can be repaired, and
 //! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners, with
-//! `foresight` (the simulator's word on what is published), `why` and `save`.
+//! a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
 
 mod aims;
 mod curve;
@@ -32,6 +32,7 @@ mod projection;
 mod readers;
 mod repertoire;
 mod save;
+mod skeleton;
 mod slot;
 mod timeline;
 mod tracks;

@@ -14,6 +14,7 @@ use super::moment::Moment;
 use super::outlook::Outlook;
 use super::preference::Preference;
 use super::repertoire::{FormId, Repertoire};
+use super::skeleton::{Skeleton, in_a_row};
 use super::workshop::{Turn, Workshop, no_preference};
 use crate::chronicle::{Chronicle, ChronicleOptions};
 use crate::planner::{
@@ -55,6 +56,10 @@ pub struct Playwright {
     wishes: Vec<SmolStr>,
     /// How long nothing better was found, before the projection was made anew for no other reason than its age.
     rested: u32,
+    /// A chain of steps that is looked for because repairing did not get there; none: not yet.
+    skeleton: Option<Skeleton>,
+    /// Whether a chain was looked for since things last came otherwise.
+    has_looked: bool,
     /// Why the plan is being changed.
     pub(super) reason: &'static str,
 }
@@ -83,6 +88,8 @@ impl Playwright {
             foreseen: None,
             wishes: Vec::new(),
             rested: 0,
+            skeleton: None,
+            has_looked: false,
             reason: FIRST_PLAN,
             model,
             options,
@@ -127,6 +134,7 @@ impl Playwright {
         }
         self.reason = reason;
         (self.foreseen, self.rested) = (None, 0);
+        (self.skeleton, self.has_looked) = (None, false);
     }
 
     /// The best plan in names. Steps that nobody has heard of get their ids now.
@@ -244,6 +252,27 @@ impl Playwright {
         Some(workshop)
     }
 
+    /// Looks for a chain of steps by search; whether one makes the plan better.
+    fn look_for_chain(&mut self, budget: &mut Budget) -> bool {
+        let Some(workshop) = &mut self.workshop else { return false };
+        let repertoire = workshop.draft.repertoire();
+        if self.skeleton.is_none() {
+            workshop.recall();
+            let from = repertoire.problem.pack(self.chronicle.present().state());
+            self.skeleton = from.and_then(|from| Skeleton::new(&repertoire, &workshop.draft.aims, &from));
+        }
+        let found = match &mut self.skeleton {
+            Some(skeleton) => match skeleton.run(budget) {
+                Some(found) => found,
+                None => return false,
+            },
+            None => None,
+        };
+        (self.skeleton, self.has_looked) = (None, true);
+        let chain = found.map(|way| in_a_row(&repertoire, &way, workshop.draft.insert_from)).unwrap_or_default();
+        !chain.is_empty() && workshop.propose(&chain)
+    }
+
     /// The steps of the best plan that can be performed as far as is known.
     fn wanted(&mut self) -> BTreeMap<u32, Step> {
         let Some(mut workshop) = self.workshop.take() else { return self.published.clone() };
@@ -316,6 +345,9 @@ impl Playwright {
 const RETRIES: u32 = 6;
 /// Projections that begin too long ago are made anew, so that they do not carry the past along.
 const STALE: Tick = 600;
+
+/// After so many repairs in vain a chain of steps is looked for by search.
+const LONG_ENOUGH: u32 = 60;
 
 const FIRST_PLAN: &str = "the story begins";
 const BETTER: &str = "a better plan was found";
@@ -446,29 +478,35 @@ impl Planner for Playwright {
             }
             self.workshop = self.open_workshop();
         }
-        let Some(workshop) = &mut self.workshop else { return Progress::Idle };
+        let Some(workshop) = &self.workshop else { return Progress::Idle };
         let enough = if workshop.draft.aims.iter().any(|aim| matches!(aim.want, Want::Follow(_))) {
             self.options.enough_for_curves
         } else {
             self.options.enough
         };
-        let mut improved = false;
-        let mut perfect = false;
-        while workshop.quiet < enough && budget.take() {
-            match workshop.turn(&mut self.preferences, &mut self.chance) {
-                Turn::Perfect => {
-                    perfect = true;
-                    break;
+        let (mut improved, mut perfect) = (false, false);
+        while let Some(workshop) = &mut self.workshop {
+            let looks = !self.has_looked && workshop.best.hard > 0;
+            let pause = if looks { LONG_ENOUGH.min(enough) } else { enough };
+            while !perfect && workshop.quiet < pause && budget.take() {
+                match workshop.turn(&mut self.preferences, &mut self.chance) {
+                    Turn::Perfect => perfect = true,
+                    Turn::Tried => {}
+                    Turn::Improved => improved = true,
                 }
-                Turn::Tried => {}
-                Turn::Improved => improved = true,
             }
+            if perfect || budget.left() == 0 || (workshop.quiet >= pause && !looks) {
+                break;
+            }
+            improved |= self.look_for_chain(budget);
         }
+        let Some(workshop) = &self.workshop else { return Progress::Idle };
         if improved && self.reason.is_empty() {
             self.reason = BETTER;
         }
         let cost = Fixed(workshop.best.hard.saturating_mul(1000).saturating_add(workshop.best.soft));
-        match (perfect || workshop.quiet >= enough, workshop.best.hard) {
+        let rests = workshop.quiet >= enough && (self.has_looked || workshop.best.hard == 0);
+        match (perfect || rests, workshop.best.hard) {
             (true, 0) => Progress::Complete { cost },
             (true, _) => Progress::Infeasible { proof: false, core: self.given_up() },
             (false, _) if improved => Progress::Improved { cost },

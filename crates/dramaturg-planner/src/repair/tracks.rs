@@ -76,7 +76,8 @@ impl Projection {
         seen: fn(Moment) -> Tick,
     ) -> Vec<Tick> {
         let mut ticks = vec![since];
-        let mut flows = false;
+        let timed = condition.reads_time();
+        let mut flows = timed;
         for slot in reads {
             let timeline = &self.timelines[*slot];
             let from = timeline.place(Moment::observe(since));
@@ -105,6 +106,10 @@ impl Projection {
                 if holds(middle) == before { low = middle } else { high = middle }
             }
             between.push(high);
+            if timed {
+                // What depends on the time is so from the beginning of its tick.
+                between.push(high - 1);
+            }
         }
         ticks.extend(between);
         ticks.sort_unstable();
@@ -134,7 +139,7 @@ impl Projection {
             Moment::turn(tick, own.turn)
         };
         looks.push((next_round(begin), true));
-        let flowing = own.reads.iter().any(|slot| self.timelines[*slot].is_flowing());
+        let flowing = condition.reads_time() || own.reads.iter().any(|slot| self.timelines[*slot].is_flowing());
         if flowing {
             let ticks = self.turning_ticks(&own.reads, condition, begin.tick(), Moment::flows_from);
             looks.extend(ticks.into_iter().map(|tick| (Moment::turn(tick, own.turn), true)));

@@ -6,6 +6,7 @@ use super::defect::Cost;
 use super::draft::Draft;
 use super::operators::WAYS;
 use super::preference::{Patience, Preference};
+use super::repertoire::FormId;
 
 /// A draft that is being repaired.
 #[derive(Clone, Debug)]
@@ -102,6 +103,25 @@ impl Workshop {
                 }
             }
         }
+    }
+
+    /// Tries a chain of steps: beside the best plan, or instead of what is still open in it. Whether that is better.
+    pub(crate) fn propose(&mut self, chain: &[(FormId, Tick)]) -> bool {
+        for instead in [false, true] {
+            self.recall();
+            if instead {
+                let open: Vec<_> = self.draft.steps.open().to_vec();
+                open.into_iter().for_each(|key| self.draft.remove(key));
+            }
+            for (form, start) in chain {
+                self.draft.add(*form, *start, None);
+            }
+            if self.keep_if_better() {
+                self.quiet = 0;
+                return true;
+            }
+        }
+        false
     }
 
     /// Keeps what was done to the best plan if it is better so, else undoes it.
