@@ -40,8 +40,9 @@ static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
 const LOOK: i64 = 4_167;
 /// Steps of a script.
 const STEPS: usize = 60;
-/// After the script and all blows, so long is given for everything to come to rest.
-const REST: i64 = 25_000_000;
+/// After the script and all blows, so long is given for everything to come to rest: 1,500 ticks of the slowest game, in which a fifth of
+/// all frames is lost and what failed is tried again.
+const REST: i64 = 50_000_000;
 
 /// What the journal is called.
 const JOURNAL: &str = "journal";
