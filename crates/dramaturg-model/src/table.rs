@@ -24,9 +24,11 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $crate::table::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -73,6 +75,7 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// Adds an entry and returns its id.
+    #[inline]
     pub fn push(&mut self, entry: T) -> I {
         let id = I::from_index(self.entries.len());
         self.entries.push(entry);
@@ -80,22 +83,26 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// The id that the next pushed entry will get.
+    #[inline]
     pub fn next_id(&self) -> I {
         I::from_index(self.entries.len())
     }
 
     /// How many entries there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there is no entry.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The entry, if the id is one of this table. Named differently from `get` because ids made by
     /// this table need no check.
+    #[inline]
     pub fn try_at(&self, id: I) -> Option<&T> {
         self.entries.get(id.index())
     }
@@ -106,11 +113,13 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// All entries in order.
+    #[inline]
     pub fn values(&self) -> std::slice::Iter<'_, T> {
         self.entries.iter()
     }
 
     /// All entries in order, to be changed.
+    #[inline]
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.entries.iter_mut()
     }
@@ -126,6 +135,7 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// The entries as a slice.
+    #[inline]
     pub fn as_slice(&self) -> &[T] {
         &self.entries
     }
@@ -133,6 +143,7 @@ impl<I: Id, T> Table<I, T> {
 
 impl<I: Id, T> Index<I> for Table<I, T> {
     type Output = T;
+    #[inline]
     #[expect(clippy::indexing_slicing, reason = "an id is made by push on this table, so it is inside")]
     fn index(&self, id: I) -> &T {
         &self.entries[id.index()]
@@ -140,6 +151,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
 }
 
 impl<I: Id, T> IndexMut<I> for Table<I, T> {
+    #[inline]
     #[expect(clippy::indexing_slicing, reason = "an id is made by push on this table, so it is inside")]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.entries[id.index()]

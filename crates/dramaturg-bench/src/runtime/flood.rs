@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::elsewhere::{Games, Order, Spawn};
 use super::progress::Progress;
-use super::pulse::{Pulse, ticks};
+use super::pulse::{Pulse, RATE, ticks};
 use super::punctual::{Punctual, Punctuality};
 use super::score::Score;
 use super::serving::Serving;
@@ -32,6 +32,8 @@ const WARM: Tick = 600;
 const STALL: Tick = 120;
 /// Some ticks in the midst of that fall out, as on a machine that stutters, so that much has come due at once.
 const HITCH: Tick = 24;
+/// A thread that wakes later than this has shared its core, with a neighbour on the machine or outside of it.
+const PROMPT: Duration = Duration::from_micros(200);
 /// The longest journey of a message on this machine, in ticks.
 const MU: Tick = 1;
 
@@ -60,6 +62,9 @@ pub struct FloodFigures {
     pub waiting_mean: f64,
     /// The executor's part of a frame: decoding what came, the tick, encoding what goes.
     pub tick: Timing,
+    /// The same in ticks that the machine did not disturb: the thread woke within 0.2 ms, and no more than the tasks of two ticks
+    /// came in at once.
+    pub calm: Timing,
     /// The whole frame: reading from the socket and writing to it too.
     pub frame: Timing,
     /// How much too late the game's thread woke for a tick: the baseline, for no tick can be better than its beginning.
@@ -147,10 +152,12 @@ impl FloodOrder {
         let flood = &self.flood;
         let link = TcpLink::connect(&self.address, LinkOptions::default())?;
         ready();
-        let mut link = Watched { link, memory, taken: Duration::ZERO, calls: 0, stalls: false };
+        let mut link = Watched { link, memory, taken: Duration::ZERO, calls: 0, frames: 0, stalls: false };
         let mut executor = Executor::new(ExecutorOptions { game: "flood".to_owned(), ..ExecutorOptions::default() });
         let mut game = Punctual::within(flood.measured());
-        let (mut tick, mut frame, mut wake) = (Samples::new(), Samples::new(), Samples::new());
+        let (mut tick, mut calm, mut frame, mut wake) =
+            (Samples::new(), Samples::new(), Samples::new(), Samples::new());
+        let usual = 2 * flood.per_second.div_ceil(RATE);
         let (mut allocations, mut waiting, mut measured) = (0, 0, 0);
         let measures = flood.measured();
         let from = measures.start;
@@ -166,12 +173,16 @@ impl FloodOrder {
             if beat.tick >= measures.start && measured == 0 {
                 memory.count();
             }
-            (link.taken, link.calls, link.stalls) = (Duration::ZERO, 0, stalls.contains(&beat.tick));
+            (link.taken, link.calls, link.frames) = (Duration::ZERO, 0, 0);
+            link.stalls = stalls.contains(&beat.tick);
             let (began, calls) = (Instant::now(), memory.calls_here());
             executor.frame(beat.tick, &mut game, &mut link)?;
             let (took, calls) = (began.elapsed(), memory.calls_here().saturating_sub(calls));
             if measures.contains(&beat.tick) {
                 tick.add(took.saturating_sub(link.taken));
+                if beat.late <= PROMPT && link.frames <= usual {
+                    calm.add(took.saturating_sub(link.taken));
+                }
                 frame.add(took);
                 wake.add(beat.late);
                 allocations += calls.saturating_sub(link.calls);
@@ -191,6 +202,7 @@ impl FloodOrder {
             not_started: 0,
             waiting_mean: waiting as f64 / measured.max(1) as f64,
             tick: tick.timing(),
+            calm: calm.timing(),
             frame: frame.timing(),
             wake: wake.timing(),
             allocations,
@@ -205,6 +217,8 @@ struct Watched<'m, L> {
     memory: &'m (dyn Memory + Sync),
     taken: Duration,
     calls: usize,
+    /// How many frames came in.
+    frames: u32,
     /// Whether nothing comes in.
     stalls: bool,
 }
@@ -233,7 +247,9 @@ impl<L: Link> Link for Watched<'_, L> {
         if self.stalls {
             return Ok(false);
         }
-        self.watch(|link| link.receive(into))
+        let received = self.watch(|link| link.receive(into))?;
+        self.frames += u32::from(received);
+        Ok(received)
     }
 
     fn codec(&self) -> Codec {

@@ -124,6 +124,7 @@ impl Runtime {
             shell,
             &[
                 ("executor: decode, tick, encode", &figures.tick),
+                ("the same, undisturbed by the machine", &figures.calm),
                 ("the whole frame, with the socket", &figures.frame),
                 ("baseline: the game's thread wakes late by", &figures.wake),
             ],
