@@ -13,6 +13,7 @@ use crate::core::Core;
 use crate::event::EventKind;
 use crate::language::Language;
 use crate::save::Request;
+use crate::subscribe::is_subscription;
 
 impl Core {
     pub(crate) fn hear(&mut self, message: ToDirector) {
@@ -132,10 +133,10 @@ impl Core {
             epoch,
             resumed,
         });
-        match &hello.resume {
-            Some(resume) => self.reconcile(&resume.tasks, resume.restored, hello.tick),
-            None => self.reconcile(&[], true, hello.tick),
-        }
+        let (tasks, restored) =
+            hello.resume.as_ref().map_or((&[][..], true), |resume| (resume.tasks.as_slice(), resume.restored));
+        self.reconcile(tasks, restored, hello.tick);
+        self.subscribe(tasks, hello.tick);
     }
 
     fn begin_epoch(&mut self, received_by_game: u64, restored: bool) {
@@ -159,7 +160,7 @@ impl Core {
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
     pub(crate) fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
-        for record in tasks {
+        for record in tasks.iter().filter(|record| !is_subscription(&self.model, record.task)).collect::<Vec<_>>() {
             let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
             if record.state == TaskState::Waiting && !known {
                 // It has an end on this side already.
@@ -243,7 +244,10 @@ impl Core {
     }
 
     /// What became of a task, and so of its step.
-    fn status(&mut self, status: Status) {
+    fn status(&mut self, mut status: Status) {
+        if is_subscription(&self.model, status.task) {
+            status.observations = self.news(status.observations);
+        }
         self.observe(&status.observations);
         self.reported = self.reported.max(status.tick);
         let Status { task, version, tick, outcome, .. } = status;

@@ -4,7 +4,7 @@
 //! # Layout
 //!
 //! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`] holds the
-//! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, [`feed`] is what
+//! published plan, `dispatch` sends from it, `order` writes what is sent, `hear` takes in what the game says, `subscribe` asks for what rules read, [`feed`] is what
 //! planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place where the words of
 //! the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session written down, [`journal`]
 //! every input of one. [`shell`] drives all of it in real time: only there are clocks, threads and sockets.
@@ -38,3 +38,4 @@ mod order;
 pub mod save;
 pub use save::{LoadReport, PlannerLoader, SaveError, SessionSave};
 pub mod shell;
+mod subscribe;

@@ -98,9 +98,9 @@ impl Executor {
         self.tasks.waiting_count()
     }
 
-    /// How many tasks run.
+    /// How many tasks run, without subscriptions that have no end.
     pub fn running_count(&self) -> usize {
-        self.running.len()
+        self.running.iter().filter(|run| !run.is_endless()).count()
     }
 
     /// How many messages wait to be acknowledged by the director.

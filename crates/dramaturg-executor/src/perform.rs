@@ -44,6 +44,11 @@ impl Run {
         }
     }
 
+    /// Whether it reads for ever.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.duration <= 0 && self.next_read < Tick::MAX
+    }
+
     /// How far it is: what the game said, or else how much of its time is over.
     fn thousandths(&self, tick: Tick) -> u16 {
         if self.thousandths > 0 || self.duration <= 0 {

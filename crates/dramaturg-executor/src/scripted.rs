@@ -225,6 +225,11 @@ impl ScriptedGame {
     }
 }
 
+/// Whether a task reads for ever.
+fn is_endless(task: &TaskView<'_>) -> bool {
+    task.duration() <= 0 && task.is_subscription()
+}
+
 impl Game for ScriptedGame {
     fn begin(&mut self, tick: Tick) {
         self.tick = tick;
@@ -239,7 +244,10 @@ impl Game for ScriptedGame {
 
     fn start(&mut self, task: &TaskView<'_>) {
         self.begin_task(task);
-        self.note(Some(task.id()), || What::started(task));
+        // What is only read all the time is nothing that happens.
+        if !is_endless(task) {
+            self.note(Some(task.id()), || What::started(task));
+        }
     }
 
     fn ask(&mut self, task: &TaskView<'_>, question: &Question) {
@@ -274,8 +282,11 @@ impl Game for ScriptedGame {
                 _ => Report::Running,
             };
         }
-        let endless = task.duration() <= 0 && task.is_subscription();
-        if elapsed >= task.duration() && !endless { self.ended(task, Report::Finished) } else { Report::Running }
+        if elapsed >= task.duration() && !is_endless(task) {
+            self.ended(task, Report::Finished)
+        } else {
+            Report::Running
+        }
     }
 
     fn value(&self, fluent: &str) -> Option<ValueRef<'_>> {

@@ -1,7 +1,12 @@
 //! `dramaturg run`: a director and a game, side by side in real time; or the game alone, with somebody else's director.
 
 mod join;
+mod plot;
+mod report;
+mod scenes;
+mod telling;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -11,23 +16,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Args, ValueEnum};
 use dramaturg::model::{Plan, Tick};
 use dramaturg::planner::simulate::Expectations;
-use dramaturg_director::shell::Figures;
 use dramaturg_director::{Event, Journey, Policy};
-use dramaturg_executor::scripted::{Happening, What};
-use serde::Serialize;
 
 use self::join::{Join, Way};
+use self::plot::Plot;
+use self::report::{CurveReport, Report, show};
+use self::scenes::Scenes;
+pub(super) use self::telling::tell_happening;
+use self::telling::{Replans, tell};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
 use crate::journaling::{Journaling, Keeping};
 use crate::shell::{Shell, count, json_line};
+use crate::staging::course::Course;
+use crate::staging::forethought::forethought;
 use crate::staging::lockstep::{LinkKind, lockstep};
-use crate::staging::outcome::{Jitter, Outcome};
-use crate::staging::planners::is_planned;
+use crate::staging::outcome::{Outcome, Told};
+use crate::staging::planners::{PlannerKind, is_planned, planner_of};
 use crate::staging::realtime::realtime;
 use crate::staging::setting::Setting;
 use crate::staging::stream::{StreamOptions, stream};
-use crate::style::{BOLD, DIM, GOOD, SPOKEN};
+use crate::style::{BOLD, DIM};
 
 /// Perform a story in real time: a director and a game, side by side
 ///
@@ -40,6 +49,7 @@ Examples:
   dramaturg run lighthouse --plan lighthouse/lighthouse.plan
   dramaturg run city.story --link tcp --tasks 500 --report report.json
   dramaturg run city.story --policy paper --omega 50 --lockstep --tasks 4000 --json
+  dramaturg run princess.story --game simulated-player --seed 7 --link tcp --plot motivation.svg
   dramaturg run city.story --fail 10 --events events.jsonl --journal journals
   dramaturg run city.story --connect 127.0.0.1:7777 --save city.save")]
 pub struct Run {
@@ -85,6 +95,12 @@ pub struct Run {
     /// Write the report to a file too, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Plan once, before the story begins, and never again: to see what planning while it runs is worth
+    #[arg(long, conflicts_with_all = ["plan", "tasks", "connect"])]
+    once: bool,
+    /// Draw the numbers that the story wants to follow a curve, as SVG: wanted, first planned, as it came, and the tagged actions
+    #[arg(long, value_name = "FILE", conflicts_with = "connect")]
+    plot: Option<PathBuf>,
     /// Write everything that happens to a file, one JSON document a line
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
@@ -105,6 +121,8 @@ pub struct Run {
 enum GameKind {
     /// A game that does as it is told
     Scripted,
+    /// The same with a player who wanders, changes its mind, takes its time and refuses
+    SimulatedPlayer,
 }
 
 /// When planned steps are sent.
@@ -153,38 +171,22 @@ const TICKS: Tick = 600;
 /// The ticks between two starts of a stream, on average.
 const GAP: Tick = 3;
 
-/// How well it went.
-#[derive(Serialize)]
-struct Report<'a> {
-    command: &'static str,
-    ok: bool,
-    title: &'a str,
-    link: String,
-    policy: Policy,
-    rate: u32,
-    omega: Tick,
-    upsilon: u32,
-    mu: Journey,
-    seed: u64,
-    lockstep: bool,
-    /// Steps of the script.
-    steps: usize,
-    ticks: Tick,
-    ticks_ran: u64,
-    ticks_skipped: u64,
-    tick_jitter_micros: Option<Jitter>,
-    resent_by_game: u64,
-    #[serde(flatten)]
-    figures: &'a Figures,
-    /// Where its inputs were written down.
+/// What was heard while it was performed.
+struct Performed {
+    scenes: Scenes,
+    replans: Arc<Replans>,
+}
+
+/// What is told beside the figures.
+struct Aftermath {
+    curves: Vec<CurveReport>,
+    replans: BTreeMap<String, u32>,
     journal: Option<PathBuf>,
-    trouble: Option<&'a str>,
 }
 
 impl Run {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
-        let GameKind::Scripted = self.game;
         let mut opened = match input::usable(shell, &self.story, None)? {
             Input::Usable(opened) => *opened,
             Input::Faulty(exit) => return Ok(exit),
@@ -211,7 +213,24 @@ impl Run {
         let model = Arc::new(opened.model);
         let mu = self.mu();
         let lead = self.lead_in(mu);
-        let plan = match plan {
+        let is_played = self.game == GameKind::SimulatedPlayer;
+        let courses = Course::all(&model);
+        if self.plot.is_some() && (courses.is_empty() || !is_played) {
+            let failure = Failure::usage(format!("there is nothing to draw of `{}`", model.title));
+            return Err(failure.hint(
+                "--plot draws numbers that a story wants to follow a curve, while --game simulated-player plays it",
+            ));
+        }
+        if self.once && planner_of(&model) != Some(PlannerKind::Repair) {
+            let failure = Failure::usage(format!("`{}` has no goals of its own to plan for once", model.title));
+            return Err(failure
+                .hint("--once is for stories whose own goals are planned for, such as one with a curve to follow"));
+        }
+        let looks_ahead =
+            self.once || is_played && !courses.is_empty() && planner_of(&model) == Some(PlannerKind::Repair);
+        let first = looks_ahead.then(|| forethought(&model, self.seed, lead));
+        let foreseen = first.as_ref().map(|first| Course::foreseen(&model, first, self.seed)).unwrap_or_default();
+        let plan = match plan.or(first.filter(|_| self.once)) {
             Some(plan) => moved(plan, lead, shell)?,
             None if self.tasks.is_none() && is_planned(&model) => Plan::default(),
             None => {
@@ -227,23 +246,41 @@ impl Run {
             return Err(failure.hint("give a plan with --plan, or a story with an action whose `needs` hold"));
         }
         let after = if self.fail > 0 { 2 * self.omega + REST } else { REST };
+        let follows = courses.iter().map(Course::end).max().filter(|_| is_played && self.tasks.is_none());
         let setting = Setting {
             policy: self.policy.into(),
             omega: self.omega,
             upsilon: self.upsilon,
             mu,
             rate_milli: self.rate * 1000,
-            ticks: self.ticks.unwrap_or(if plan.steps.is_empty() { TICKS } else { plan.end() + after }),
+            ticks: self.ticks.or(follows.map(|end| end + 1)).unwrap_or(if plan.steps.is_empty() {
+                TICKS
+            } else {
+                plan.end() + after
+            }),
             fails: self.fail,
             retries: u32::from(self.fail > 0) * 2,
             seed: self.seed,
-            expectations: Expectations::Assumed,
+            // A player who does by itself what is expected would be no player.
+            expectations: if is_played { Expectations::Watched } else { Expectations::Assumed },
+            is_played,
             plan: Arc::new(plan),
             model,
         };
         let keeping = self.journaling.open(0, 0)?.map(|journals| Keeping::new(journals, &self.story));
-        let outcome = self.perform(shell, &setting, keeping.as_ref())?;
-        self.tell(shell, &setting, &outcome, keeping.and_then(|keeping| keeping.begun()))
+        let (outcome, performed) = self.perform(shell, &setting, keeping.as_ref())?;
+        if let Some(path) = &self.plot {
+            let rate = setting.model.clock.ticks_per_second.map_or(f64::from(self.rate), |rate| rate.0 as f64 / 1e6);
+            let (title, courses, scenes) = (setting.model.title.as_str(), &outcome.courses, &performed.scenes);
+            Plot { title, courses, foreseen: &foreseen, scenes, rate }.write(path)?;
+        }
+        let curves = outcome.courses.iter().filter_map(|course| {
+            let foreseen = foreseen.iter().find(|foreseen| foreseen.name == course.name).and_then(Course::distance);
+            Some(CurveReport { name: course.name.clone(), came: course.distance()?, foreseen })
+        });
+        let curves = curves.collect();
+        let journal = keeping.and_then(|keeping| keeping.begun());
+        self.tell(shell, &setting, &outcome, Aftermath { curves, replans: performed.replans.counts(), journal })
     }
 
     fn mu(&self) -> Journey {
@@ -265,7 +302,14 @@ impl Run {
         2 * self.omega + Tick::from(self.upsilon) + 2 * mu + 30
     }
 
-    fn perform(&self, shell: &mut Shell, setting: &Setting, keeping: Option<&Keeping>) -> Result<Outcome, Failure> {
+    fn perform(
+        &self,
+        shell: &mut Shell,
+        setting: &Setting,
+        keeping: Option<&Keeping>,
+    ) -> Result<(Outcome, Performed), Failure> {
+        let mut performed = Performed { scenes: Scenes::of(&setting.model), replans: Arc::default() };
+        let replans = Arc::clone(&performed.replans);
         let trouble = Arc::new(Mutex::new(None));
         let mut file = match &self.events {
             None => None,
@@ -273,6 +317,7 @@ impl Run {
         };
         let kept = Arc::clone(&trouble);
         let mut sink = Box::new(move |event: &Event| {
+            replans.hear(event);
             if let Some(file) = &mut file
                 && let Err(error) = json_line(file, event)
             {
@@ -284,9 +329,12 @@ impl Run {
             writeln!(shell.out, "{BOLD}{}{BOLD:#}\n", setting.model.title)?;
         }
         let mut written = Ok(());
-        let mut told = |happening: Happening| {
+        let mut told = |told: Told| {
+            if let Told::Game(happening) = &told {
+                performed.scenes.hear(happening);
+            }
             if tells && written.is_ok() {
-                written = tell_happening(shell, &happening);
+                written = tell(shell, &performed.replans, &told);
             }
         };
         let outcome = if self.lockstep {
@@ -301,7 +349,7 @@ impl Run {
         if let (Some(path), Some(error)) = (&self.events, &*trouble.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Err(Failure::writing(path, error));
         }
-        outcome.map_err(|error| Failure::trouble(error.to_string()))
+        Ok((outcome.map_err(|error| Failure::trouble(error.to_string()))?, performed))
     }
 
     fn tell(
@@ -309,7 +357,7 @@ impl Run {
         shell: &mut Shell,
         setting: &Setting,
         outcome: &Outcome,
-        journal: Option<PathBuf>,
+        Aftermath { curves, replans, journal }: Aftermath,
     ) -> Result<Exit, Failure> {
         let ok = outcome.trouble.is_none();
         let report = Report {
@@ -331,6 +379,8 @@ impl Run {
             tick_jitter_micros: outcome.ticking.jitter(),
             resent_by_game: outcome.resent_by_game,
             figures: &outcome.figures,
+            curves,
+            replans,
             journal,
             trouble: outcome.trouble.as_deref(),
         };
@@ -367,50 +417,4 @@ fn moved(mut plan: Plan, lead: Tick, shell: &mut Shell) -> Result<Plan, Failure>
         }
     }
     Ok(plan)
-}
-
-pub(super) fn tell_happening(shell: &mut Shell, Happening { tick, what, .. }: &Happening) -> Result<(), Failure> {
-    match what {
-        What::Shown { speaker: Some(speaker), text } => {
-            writeln!(shell.out, "{tick:>8}  {speaker}: {SPOKEN}{text}{SPOKEN:#}")?;
-        }
-        What::Shown { speaker: None, text } => writeln!(shell.out, "{tick:>8}  {SPOKEN}{text}{SPOKEN:#}")?,
-        // The name of a session is nobody's business.
-        What::Welcomed { .. } => {}
-        What::Finished { .. } => writeln!(shell.out, "{tick:>8}  {DIM}{what}{DIM:#}")?,
-        _ => writeln!(shell.out, "{tick:>8}  {what}")?,
-    }
-    Ok(())
-}
-
-fn show(shell: &mut Shell, report: &Report<'_>) -> Result<(), Failure> {
-    let figures = report.figures;
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
-    let (tasks, on_time) = (figures.tasks, figures.on_time);
-    let share = if tasks > 0 { 100.0 * on_time as f64 / tasks as f64 } else { 100.0 };
-    writeln!(shell.out, "\n{GOOD}{on_time}{GOOD:#} of {tasks} tasks on time ({share:.2} %)")?;
-    let mut row = |name: &str, value: String| writeln!(shell.out, "  {name:<22} {value}");
-    row("late", figures.late.to_string())?;
-    row("missed", figures.missed.to_string())?;
-    row("lost", figures.lost.to_string())?;
-    row("blocked", figures.blocked.to_string())?;
-    row("refused, failed", format!("{}, {}", figures.refused, figures.failed))?;
-    if figures.waiting > 0 {
-        row("waiting", figures.waiting.to_string())?;
-    }
-    row("lock lead", format!("{} ticks", number(figures.lock_lead_ticks_mean)))?;
-    row("reaction", format!("{} ticks", number(figures.reaction_ticks_mean)))?;
-    let lateness: Vec<_> = figures.lateness_ticks.iter().map(|(late, tasks)| format!("{late}: {tasks}")).collect();
-    row("lateness in ticks", lateness.join(", "))?;
-    row("clock known to", format!("{} ticks", number(figures.clock_width_ticks_mean)))?;
-    if let Some(Jitter { p50, p99, max }) = report.tick_jitter_micros {
-        row("tick jitter", format!("p50 {p50} µs, p99 {p99} µs, max {max} µs"))?;
-    }
-    row("ticks", format!("{}, and {} skipped by the machine", report.ticks_ran, report.ticks_skipped))?;
-    row("frames sent again", format!("{} by the director, {} by the game", figures.resent, report.resent_by_game))?;
-    row("plans", format!("{} published, {} rejected", figures.published, figures.rejected))?;
-    if let Some(journal) = &report.journal {
-        row("journal", journal.display().to_string())?;
-    }
-    Ok(())
 }

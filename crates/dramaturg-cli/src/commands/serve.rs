@@ -220,6 +220,7 @@ impl Serve {
         });
         Setting {
             expectations: Expectations::Assumed,
+            is_played: false,
             policy: Policy::Decoupled,
             omega: OMEGA,
             upsilon: 12,

@@ -13,6 +13,7 @@ use super::difference::{CHECK_FAILED, DONE_OTHERWISE, Difference, NOT_POSSIBLE, 
 use super::performance::{Performance, Stop};
 use super::scene::{self, Seen, What};
 use crate::shell::count;
+use crate::staging::actor::wire_value;
 use crate::staging::stage::Named;
 
 /// So many ticks something that is to be done now may wait for its turn, and something that is late may still be found.
@@ -160,11 +161,7 @@ impl<'p> Performance<'p> {
         let mut observations = Vec::new();
         for (fluent, value) in values {
             let name = self.model.value_name(value);
-            let value = match value {
-                Value::Bool(value) => wire::Value::Bool(value),
-                Value::Number(number) => wire::Value::Number(number.0),
-                _ => wire::Value::Name(name.to_string()),
-            };
+            let value = wire_value(&self.model, value);
             // The game itself knows it from now on.
             let known = Observation {
                 fluent: fluent.as_str().into(),

@@ -8,7 +8,10 @@ use dramaturg::model::{Chance, Evaluator, Expr, Model, Observation, Plan, Step, 
 use dramaturg::planner::simulate::{Detail, Expectations, Follow, Unmet, World, WorldOptions, WorldSave, names};
 use dramaturg_executor::scripted::{Happening, Which};
 use dramaturg_executor::{Game, Report, ScriptedGame, TaskView, ValueRef};
-use dramaturg_wire::{Fault, Line, Question, Task};
+use dramaturg_wire::{self as wire, Fault, Line, Question, Task};
+
+use super::course::Course;
+use super::player::{Deed, Mood, Player};
 
 /// A question that the game was to ask.
 #[derive(Clone, Debug)]
@@ -38,6 +41,14 @@ pub struct Actor {
     performed: BTreeSet<u32>,
     /// What was asked in this tick.
     questions: Vec<Asked>,
+    /// Who plays; none: everything goes as planned.
+    player: Option<Player>,
+    /// What the player did since somebody asked.
+    deeds: Vec<Deed>,
+    /// What the game must tell the director of that, because nobody reads it.
+    reports: Vec<wire::Observation>,
+    /// How the numbers came out that the story wants to follow a curve; nobody looks where nobody plays.
+    courses: Vec<Course>,
     /// Why the director turned the game away or ended the session.
     pub ended: Option<String>,
 }
@@ -72,8 +83,35 @@ impl Actor {
             tick: 0,
             performed: BTreeSet::new(),
             questions: Vec::new(),
+            player: None,
+            deeds: Vec::new(),
+            reports: Vec::new(),
+            courses: Vec::new(),
             ended: None,
         }
+    }
+
+    /// The same game with a simulated player, who does not do as expected.
+    #[must_use]
+    pub fn played(mut self, player: Player) -> Self {
+        self.player = Some(player);
+        self.courses = Course::all(&self.model);
+        self
+    }
+
+    /// What the player did since this was last asked.
+    pub fn take_deeds(&mut self) -> Vec<Deed> {
+        std::mem::take(&mut self.deeds)
+    }
+
+    /// What the game must tell the director by itself.
+    pub fn take_reports(&mut self) -> Vec<wire::Observation> {
+        std::mem::take(&mut self.reports)
+    }
+
+    /// How the numbers came out that the story wants to follow a curve.
+    pub fn courses(&self) -> &[Course] {
+        &self.courses
     }
 
     /// Its world, to be kept in a save.
@@ -127,6 +165,15 @@ impl Actor {
     }
 }
 
+/// A value as observations carry it.
+pub fn wire_value(model: &Model, value: Value) -> wire::Value {
+    match value {
+        Value::Bool(value) => wire::Value::Bool(value),
+        Value::Number(number) => wire::Value::Number(number.0),
+        _ => wire::Value::Name(model.value_name(value).to_string()),
+    }
+}
+
 impl Game for Actor {
     fn begin(&mut self, tick: Tick) {
         self.world.step_to(&self.model, tick.saturating_sub(1));
@@ -135,10 +182,28 @@ impl Game for Actor {
         self.questions.clear();
         self.tick = tick;
         self.game.begin(tick);
+        let Some(player) = &mut self.player else { return };
+        let state = self.world.state();
+        // What the world is like after one tick shows in the next.
+        self.courses.iter_mut().for_each(|course| course.note(&self.model, state, tick.saturating_sub(1)));
+        for deed in player.acts(&self.model, state, tick) {
+            // It changes what the story reads, so the story has it.
+            let _ = self.world.observe(&self.model, &deed.observation());
+            if deed.is_untold {
+                let value = wire_value(&self.model, deed.value);
+                self.reports.push(wire::Observation { fluent: deed.fluent.clone(), value, from: tick, to: None });
+            }
+            self.deeds.push(deed);
+        }
     }
 
     fn start(&mut self, task: &TaskView<'_>) {
         self.perform(task);
+        match self.player.as_mut().map(|player| player.mood(task.actuator())) {
+            Some(Mood::Refusing) => self.game.fail(task.action(), Which::Next, 0, "the player will not"),
+            Some(Mood::Dawdling(by)) => self.game.stretch(task.action(), Which::Next, by),
+            Some(Mood::Willing) | None => {}
+        }
         self.game.start(task);
     }
 
@@ -150,6 +215,13 @@ impl Game for Actor {
             tick: self.tick,
             question: question.clone(),
         });
+        if let Some(player) = &mut self.player {
+            let (which, after) = player.answers(question.answers.len());
+            if let Some((answer, _)) = question.answers.get(which) {
+                self.game.answer(task.action(), answer.clone());
+                self.game.answer_after(after);
+            }
+        }
         self.game.ask(task, question);
     }
 

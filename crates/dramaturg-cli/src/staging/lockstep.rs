@@ -9,14 +9,13 @@ use dramaturg::model::Tick;
 use dramaturg_director::shell::{Mind, Session, SessionOptions};
 use dramaturg_director::{Director, Event, Journal};
 use dramaturg_executor::Executor;
-use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::Codec;
 use dramaturg_wire::link::{
     AnyLink, InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, TcpLink, ThreadLink, WebSocketLink,
 };
 
 use super::actor::Actor;
-use super::outcome::{Outcome, Ticking};
+use super::outcome::{Outcome, Ticking, Told};
 use super::setting::Setting;
 use crate::journaling::Keeping;
 
@@ -129,7 +128,7 @@ pub fn lockstep(
     kind: LinkKind,
     mu: Tick,
     keeping: Option<&Keeping>,
-    told: &mut dyn FnMut(Happening),
+    told: &mut dyn FnMut(Told),
     events: &mut dyn FnMut(&Event),
 ) -> Result<Outcome, LinkError> {
     let options = SessionOptions { units: Some(UNITS), think_ticks: THINK_TICKS, ..setting.session() };
@@ -139,7 +138,7 @@ pub fn lockstep(
     }
     for _ in 0..setting.ticks {
         both.step()?;
-        both.actor.take_transcript().into_iter().for_each(&mut *told);
+        Told::after(&mut both.actor, both.next - 1).into_iter().for_each(&mut *told);
         both.session.take_events().iter().for_each(&mut *events);
     }
     Ok(both.outcome())
@@ -211,6 +210,7 @@ impl<'s> Lockstep<'s> {
             }
         }
         self.executor.tick(tick, &mut self.actor);
+        self.executor.perceive_all(self.actor.take_reports());
         self.ticking.ran(0);
         let mut went = Passing::new(&mut *self.near);
         self.executor.poll(&mut |frame| went.send(frame));
@@ -230,6 +230,7 @@ impl<'s> Lockstep<'s> {
             figures: self.session.figures(),
             ticking: self.ticking,
             resent_by_game: self.executor.resent(),
+            courses: self.actor.courses().to_vec(),
             trouble,
         }
     }

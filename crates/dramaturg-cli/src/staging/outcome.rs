@@ -1,8 +1,14 @@
 //! What came of a run.
 
+use dramaturg::model::Tick;
 use dramaturg_director::shell::Figures;
+use dramaturg_executor::scripted::Happening;
 use hdrhistogram::Histogram;
 use serde::Serialize;
+
+use super::actor::Actor;
+use super::course::Course;
+use super::player::Deed;
 
 /// What came of a run.
 pub struct Outcome {
@@ -12,8 +18,47 @@ pub struct Outcome {
     pub ticking: Ticking,
     /// Frames that the game sent again.
     pub resent_by_game: u64,
+    /// How the numbers came out that the story wants to follow a curve, if somebody played.
+    pub courses: Vec<Course>,
     /// Why the run ended early, if it did.
     pub trouble: Option<String>,
+}
+
+/// What a game has to tell.
+pub enum Told {
+    /// What happened in it.
+    Game(Happening),
+    /// What its player did.
+    Player(Deed),
+    /// How a number came out that the story wants to follow a curve.
+    Course {
+        /// The number.
+        name: String,
+        /// When.
+        tick: Tick,
+        /// What it is.
+        value: f64,
+        /// What is wanted.
+        wanted: f64,
+    },
+}
+
+/// So many ticks lie between two looks at the courses of numbers.
+const LOOK: Tick = 1800;
+
+impl Told {
+    /// What a game has to tell after a tick, in order.
+    pub fn after(actor: &mut Actor, tick: Tick) -> Vec<Self> {
+        let mut told: Vec<Self> = actor.take_deeds().into_iter().map(Self::Player).collect();
+        told.extend(actor.take_transcript().into_iter().map(Self::Game));
+        if tick > 0 && tick % LOOK == 0 {
+            told.extend(actor.courses().iter().filter(|course| tick <= course.end()).filter_map(|course| {
+                let (_, value) = course.last()?;
+                Some(Self::Course { name: course.name.clone(), tick, value, wanted: course.wanted(tick) })
+            }));
+        }
+        told
+    }
 }
 
 /// How a game's own ticks went.

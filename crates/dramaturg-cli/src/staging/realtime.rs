@@ -9,11 +9,11 @@ use std::time::Duration;
 use dramaturg_director::Event;
 use dramaturg_director::shell::server::Opening;
 use dramaturg_director::shell::{Figures, Observer, Served, Server, ServerOptions, Session, Stage, Stopwatch};
-use dramaturg_executor::scripted::Happening;
 use dramaturg_wire::link::{InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, ThreadLink};
 
+use super::course::Course;
 use super::lockstep::{LinkKind, begin_journal, connect};
-use super::outcome::{Outcome, Ticking};
+use super::outcome::{Outcome, Ticking, Told};
 use super::setting::Setting;
 use crate::journaling::Keeping;
 
@@ -30,7 +30,7 @@ pub fn realtime(
     setting: &Setting,
     kind: LinkKind,
     keeping: Option<&Keeping>,
-    told: &mut dyn FnMut(Happening),
+    told: &mut dyn FnMut(Told),
     sink: Sink,
 ) -> Result<Outcome, LinkError> {
     let (tell, happenings) = channel();
@@ -46,7 +46,7 @@ pub fn realtime(
     })
 }
 
-fn hear(happenings: &Receiver<Happening>, told: &mut dyn FnMut(Happening)) {
+fn hear(happenings: &Receiver<Told>, told: &mut dyn FnMut(Told)) {
     happenings.iter().for_each(told);
 }
 
@@ -54,14 +54,15 @@ fn hear(happenings: &Receiver<Happening>, told: &mut dyn FnMut(Happening)) {
 struct Played {
     ticking: Ticking,
     resent: u64,
+    courses: Vec<Course>,
     trouble: Option<String>,
 }
 
 /// The game's loop: a tick at each of its moments. `each` is called after each.
-fn play<L: Link>(setting: &Setting, mut link: L, tell: &Sender<Happening>, each: &mut dyn FnMut(i64)) -> Played {
+fn play<L: Link>(setting: &Setting, mut link: L, tell: &Sender<Told>, each: &mut dyn FnMut(i64)) -> Played {
     let (mut executor, mut actor) = (setting.executor(link.codec(), None), setting.actor());
     let (watch, interval) = (Stopwatch::start(), setting.moment(1).max(1));
-    let mut played = Played { ticking: Ticking::new(true), resent: 0, trouble: None };
+    let mut played = Played { ticking: Ticking::new(true), resent: 0, courses: Vec::new(), trouble: None };
     let mut tick = 0;
     let mut bade = false;
     while tick < setting.ticks + AFTER {
@@ -79,10 +80,11 @@ fn play<L: Link>(setting: &Setting, mut link: L, tell: &Sender<Happening>, each:
             break;
         }
         let went = executor.frame(tick, &mut actor, &mut link);
+        executor.perceive_all(actor.take_reports());
         each(watch.now());
-        for happening in actor.take_transcript() {
+        for told in Told::after(&mut actor, tick) {
             // Who does not listen any more misses it.
-            let _ = tell.send(happening);
+            let _ = tell.send(told);
         }
         played.trouble = played.trouble.or(actor.ended.take());
         if let Err(error) = went
@@ -96,12 +98,19 @@ fn play<L: Link>(setting: &Setting, mut link: L, tell: &Sender<Happening>, each:
         tick += 1;
     }
     played.resent = executor.resent();
+    played.courses = actor.courses().to_vec();
     played
 }
 
 impl Played {
     fn with(self, figures: Figures) -> Outcome {
-        Outcome { figures, ticking: self.ticking, resent_by_game: self.resent, trouble: self.trouble }
+        Outcome {
+            figures,
+            ticking: self.ticking,
+            resent_by_game: self.resent,
+            courses: self.courses,
+            trouble: self.trouble,
+        }
     }
 }
 
@@ -109,7 +118,7 @@ impl Played {
 fn inline(
     setting: &Setting,
     keeping: Option<&Keeping>,
-    tell: Sender<Happening>,
+    tell: Sender<Told>,
     mut sink: Sink,
 ) -> Result<Outcome, LinkError> {
     let codec = LinkKind::Inline.codec();
@@ -133,7 +142,7 @@ fn inline(
 fn threads(
     setting: &Setting,
     keeping: Option<&Keeping>,
-    tell: Sender<Happening>,
+    tell: Sender<Told>,
     mut sink: Sink,
 ) -> Result<Outcome, LinkError> {
     let codec = LinkKind::Threads.codec();
@@ -192,7 +201,7 @@ fn sockets(
     setting: &Setting,
     kind: LinkKind,
     keeping: Option<&Keeping>,
-    tell: Sender<Happening>,
+    tell: Sender<Told>,
     sink: Sink,
 ) -> Result<Outcome, LinkError> {
     let listener = Listener::bind(ListenOptions::default())?;

@@ -15,6 +15,7 @@ use dramaturg_wire::Codec;
 
 use super::actor::Actor;
 use super::planners::{PlannerKind, planner_of};
+use super::player::Player;
 
 /// How a director and a game are set up.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Setting {
     pub seed: u64,
     /// Whether the player does by itself what the story expects.
     pub expectations: Expectations,
+    /// Whether somebody plays who wanders, takes its time and refuses.
+    pub is_played: bool,
 }
 
 /// What failed is tried again so often, where a plan is performed by a virtual clock.
@@ -64,6 +67,7 @@ impl Setting {
             retries: RETRIES,
             seed,
             expectations: Expectations::Watched,
+            is_played: false,
         }
     }
 
@@ -120,7 +124,8 @@ impl Setting {
 
     /// The game.
     pub fn actor(&self) -> Actor {
-        Actor::new(Arc::clone(&self.model), &self.plan, self.fails, self.seed, self.expectations)
+        let actor = Actor::new(Arc::clone(&self.model), &self.plan, self.fails, self.seed, self.expectations);
+        if self.is_played { actor.played(Player::new(&self.model, self.seed)) } else { actor }
     }
 
     /// Microseconds from one tick to the start of this one.
