@@ -96,3 +96,46 @@ fn plans_are_performed_as_they_are_written() {
     stage.write("still.story", "story \"Still\" { ticks 60 per s }\nfluent dark\n");
     assert_eq!(stage.run(&["run", "still.story"]).code, 1, "nothing can be done");
 }
+
+/// The sample story with a curve to follow, for the first two and a half minutes of it.
+const PRINCESS: &str = include_str!("../../../stories/princess.story");
+const PLAYED: [&str; 8] =
+    ["run", "princess.story", "--game", "simulated-player", "--lockstep", "--ticks", "9000", "--seed"];
+
+#[test]
+fn planning_while_somebody_plays_keeps_to_the_curve() {
+    let stage = Stage::with(&[("princess.story", PRINCESS)]);
+    let off = |seed: &str, more: &[&str]| {
+        let (code, report) = stage.json(&[&PLAYED[..], &[seed], more].concat());
+        assert_eq!(code, 0, "{report}");
+        assert_eq!((number(&report, "late"), number(&report, "lost")), (0.0, 0.0), "{report}");
+        let mean = report["curves"][0]["came"]["mean"].as_f64().expect("one curve");
+        (mean, report)
+    };
+    for seed in ["7", "8"] {
+        let (planned, report) = off(seed, &[]);
+        let (once, _) = off(seed, &["--once"]);
+        assert!(planned < 8.0 && planned * 1.5 < once, "seed {seed}: {planned} against {once}");
+        let seen = report["replans"]["something was seen that nobody had planned"].as_u64();
+        assert!(seen.is_some_and(|times| times > 5), "{report}");
+    }
+}
+
+#[test]
+fn a_run_with_a_player_is_told_and_drawn() {
+    let stage = Stage::with(&[("princess.story", PRINCESS)]);
+    let run = stage.run(&[&PLAYED[..], &["7", "--plot", "motivation.svg"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    for words in
+        ["player player.location = ", "director plans again, because", "player.motivation was off its curve by"]
+    {
+        assert!(run.out.contains(words), "{words} in {}", run.out);
+    }
+    let picture = stage.read("motivation.svg");
+    for words in ["<svg", "wanted", "as first planned", "as it came", "#cue", "</svg>"] {
+        assert!(picture.contains(words), "{words} in {picture}");
+    }
+    let nothing = stage.run(&["run", "princess.story", "--plot", "x.svg", "--ticks", "10", "--lockstep"]);
+    assert_eq!(nothing.code, 2, "{}", nothing.err);
+    assert!(nothing.err.contains("--game simulated-player"), "{}", nothing.err);
+}
