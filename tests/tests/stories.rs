@@ -15,6 +15,7 @@ fn all_samples_are_here() {
         "diamond",
         "dungeon",
         "dungeon-key",
+        "fair",
         "lala-land",
         "lala-land-days",
         "orc-quest",

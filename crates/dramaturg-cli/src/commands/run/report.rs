@@ -86,7 +86,8 @@ pub fn show(shell: &mut Shell, report: &Report<'_>) -> Result<(), Failure> {
     row("ticks", format!("{}, and {} skipped by the machine", report.ticks_ran, report.ticks_skipped))?;
     row("frames sent again", format!("{} by the director, {} by the game", figures.resent, report.resent_by_game))?;
     row("plans", format!("{} published, {} rejected", figures.published, figures.rejected))?;
-    for (reason, times) in &report.replans {
+    // One reason is the one that there always is.
+    for (reason, times) in report.replans.iter().filter(|_| report.replans.len() > 1) {
         row("", format!("{times:>4} because {reason}"))?;
     }
     if let Some(journal) = &report.journal {
