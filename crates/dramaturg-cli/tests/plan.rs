@@ -175,6 +175,22 @@ fn plans_in_time_get_better_until_the_time_is_over() {
     let ends: Vec<f64> =
         json["improvements"].as_array().unwrap().iter().map(|one| one["makespan"].as_f64().unwrap()).collect();
     assert!(ends[0] == first && ends.windows(2).all(|pair| pair[1] < pair[0]), "{ends:?}");
-    let story = stage.run(&["plan", "door.story", "--planner", "repair"]);
-    assert_eq!(story.code, 2, "{}", story.err);
+}
+
+#[test]
+fn a_story_repairs_a_plan_for_what_it_wants_itself() {
+    let apple = include_str!("../../../stories/apple.story");
+    let troy = include_str!("../../../stories/troy-sparta.story");
+    let stage = Stage::with(&[("apple.story", apple), ("troy.story", troy)]);
+    let run = stage.run(&["plan", "apple.story", "--planner", "repair", "-o", "apple.plan"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let plan = stage.read("apple.plan");
+    assert!(plan.contains("takeApple") || plan.contains("take"), "{plan}");
+    let judged = stage.run(&["validate", "apple.story", "apple.plan"]);
+    assert_eq!(judged.code, 0, "{}", judged.out);
+    // Nobody's goals are the story's own there, and characters do not plan so.
+    let characters = stage.run(&["plan", "troy.story", "--planner", "repair"]);
+    assert_eq!(characters.code, 2, "{}", characters.err);
+    let hector = stage.run(&["plan", "troy.story", "--planner", "repair", "--character", "hector"]);
+    assert_eq!(hector.code, 2, "{}", hector.err);
 }

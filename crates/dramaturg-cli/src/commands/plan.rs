@@ -3,6 +3,7 @@
 mod goals;
 mod layers;
 mod repair;
+mod story;
 
 use goals::{GoalArgs, Loss, tell_losses};
 use repair::Improvement;
@@ -44,6 +45,7 @@ Examples:
   dramaturg plan troy.story --character hector
   dramaturg plan troy.story --character paris --available 8 --dropping greedy
   dramaturg plan troy.story --character paris --planner graphplan
+  dramaturg plan princess.story --planner repair --time 2s -o princess.plan
   dramaturg plan domain.pddl problem.pddl --first -o plan.txt
   dramaturg plan domain.pddl problem.pddl --planner repair --time 10s -o plan.txt
   dramaturg plan domain.pddl problem.pddl --time 10 --json")]
@@ -91,7 +93,7 @@ enum PlannerArg {
     Forward,
     /// Graphplan: layers of steps that do not disturb each other; proves when there is no plan
     Graphplan,
-    /// Plans in time for PDDL problems with durations: a first one soon, then better ones
+    /// Plans in time, for PDDL problems with durations and for what a story itself wants: a first one soon, then better ones
     Repair,
 }
 
@@ -225,6 +227,14 @@ impl Plan {
         let character = self.character.as_deref().map(|name| input::character(model, name)).transpose()?;
         if let Some(character) = character.filter(|_| self.goals.is_asked()) {
             return self.goals.search(model, character, self.seed, self.states_max);
+        }
+        if self.planner == PlannerArg::Repair && model.pddl().is_none() {
+            if let Some(name) = &self.character {
+                let failure =
+                    Failure::usage(format!("`{name}` does not plan by repairing: only a story as a whole does"));
+                return Err(failure.hint("leave --planner away, or --character"));
+            }
+            return story::search(self, shell, model, begun);
         }
         let cast = character.map(|object| [object]);
         let goals = Some(character.map_or(Goals::Story, Goals::Character));

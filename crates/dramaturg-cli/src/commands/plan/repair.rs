@@ -25,13 +25,13 @@ const PIECE: u32 = 200;
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Improvement {
     /// When it was found, from the beginning of planning.
-    seconds: f64,
-    /// What it costs: the problem's metric, or how long it takes.
-    cost: f64,
-    /// How long it takes, in the problem's units of time.
-    makespan: f64,
+    pub(super) seconds: f64,
+    /// What it costs: the problem's metric, or how long it takes; for a story what it lacks of what is liked.
+    pub(super) cost: f64,
+    /// How long it takes, in the problem's units of time; in ticks for a story.
+    pub(super) makespan: f64,
     /// How many steps it has.
-    steps: usize,
+    pub(super) steps: usize,
 }
 
 /// Looks for a plan, and for better ones until the time is over.
@@ -44,11 +44,7 @@ pub fn search(
     target: Target,
     begun: Instant,
 ) -> Result<Found, Failure> {
-    let Some(origin) = model.pddl() else {
-        let failure = Failure::usage("`plan --planner repair` plans PDDL problems");
-        return Err(failure.hint("plan a story with --planner forward, or perform it with `dramaturg run`"));
-    };
-    let unit = origin.ticks_per_unit.max(1);
+    let unit = model.pddl().map_or(1, |origin| origin.ticks_per_unit.max(1));
     let operators = problem.operators.len();
     let options = TemporalOptions { seed: plan.seed, states_max: plan.states_max };
     let until = Duration::from_secs_f64(plan.time);
@@ -106,7 +102,7 @@ pub fn search(
     })
 }
 
-fn tell(shell: &mut Shell, improvement: &Improvement) -> Result<(), Failure> {
+pub(super) fn tell(shell: &mut Shell, improvement: &Improvement) -> Result<(), Failure> {
     if shell.json {
         return Ok(());
     }
@@ -117,6 +113,6 @@ fn tell(shell: &mut Shell, improvement: &Improvement) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_float(number: Fixed) -> f64 {
+pub(super) fn as_float(number: Fixed) -> f64 {
     number.0 as f64 / 1e6
 }
