@@ -1,6 +1,6 @@
 //! Everything that can be planned or happens by itself in one level, in dense tables.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dramaturg_model::{ActionOrigin, Args, Fixed, Model, State, Table, ids};
 use rustc_hash::FxHashMap;
@@ -9,6 +9,7 @@ use super::distance::Distances;
 use super::form::{Form, FormWriter, Written};
 use super::slot::{Slot, SlotId};
 use crate::ground::{Condition, GroundOptions, GroundRuleId, GroundTrigger, OperatorId, Problem, Scope, ground};
+use crate::search::Relaxation;
 
 ids! {
     /// A form: operators first, then rules.
@@ -94,6 +95,8 @@ pub(crate) struct Repertoire {
     /// The rules that the end of each action may set off.
     pub(crate) tracks_after: Table<FormId, Vec<TrackId>>,
     pub(crate) distances: Distances,
+    /// The same without anything ever being undone, once somebody has asked.
+    relaxation: OnceLock<Arc<Relaxation>>,
     /// Whether grounding gave up before it had found everything, and why.
     pub(crate) trouble: Option<String>,
 }
@@ -187,9 +190,15 @@ impl Repertoire {
             tracks_reading,
             tracks_after,
             distances,
+            relaxation: OnceLock::new(),
             trouble,
             problem,
         }
+    }
+
+    /// What search is guided by.
+    pub(crate) fn relaxation(&self) -> &Arc<Relaxation> {
+        self.relaxation.get_or_init(|| Arc::new(Relaxation::new(&self.problem, true)))
     }
 
     /// The form of an action with these arguments.

@@ -9,7 +9,7 @@ use super::repertoire::{FormId, Repertoire};
 use crate::ground::{Condition, Conjunction, GroundChange, GroundEffect, GroundTrigger, Literal, OperatorId, Problem};
 use crate::packed::PackedState;
 use crate::planner::Budget;
-use crate::search::{BestFirst, BestFirstOptions, Guide, Outcome, Relaxation, Target};
+use crate::search::{BestFirst, BestFirstOptions, Guide, Outcome, Target};
 
 /// No more states than this are looked at.
 const STATES_MAX: usize = 20_000;
@@ -39,9 +39,8 @@ impl Skeleton {
             Condition::of(Conjunction { literals: [literal].into_iter().collect(), ..Conjunction::default() })
         };
         let wanted = literals.into_iter().map(one).collect();
-        let relaxation = Arc::new(Relaxation::new(&problem, true));
         let options = BestFirstOptions { guide: Guide::Both, states_max: STATES_MAX, ..BestFirstOptions::default() };
-        Some(Self { search: BestFirst::new(problem, &relaxation, from, Target::new(wanted), options) })
+        Some(Self { search: BestFirst::new(problem, repertoire.relaxation(), from, Target::new(wanted), options) })
     }
 
     /// Searches on; the chain, or that there is none, once it is known.
