@@ -102,6 +102,8 @@ pub struct PieceFigures {
     pub calm_reliability: Share,
     /// The same on bad days.
     pub reliability: Share,
+    /// The same without those that a disturbance of the last moment kept from starting.
+    pub punctuality: Share,
     /// Operations that took longer or failed, on bad days that were re-planned.
     pub disturbed: u64,
     /// Operations that started although the world was not ready for them, on any day.
@@ -219,6 +221,7 @@ fn figures(
         tally: tally(&replanned),
         calm_reliability: tally(calm).reliability(),
         reliability: tally(&replanned).reliability(),
+        punctuality: tally(&replanned).punctuality(),
         disturbed: replanned.iter().map(|one| one.disturbed).sum(),
         breaches: everyone.map(|one| one.breaches).sum(),
     }
@@ -234,6 +237,13 @@ fn claims(piece: &PieceFigures) -> Vec<Claim> {
     }
     let calm = piece.calm_reliability.share * 100.0;
     claims.push(Claim::at_least(format!("{name}: calm, started in their tick"), calm, 99.9, "%"));
+    let ready = piece.punctuality.share * 100.0;
+    claims.push(Claim::at_least(
+        format!("{name}: disturbed, in their tick where the world was ready"),
+        ready,
+        99.9,
+        "%",
+    ));
     let disturbed = piece.reliability.share * 100.0;
     claims.push(Claim::at_least(format!("{name}: disturbed, started in their tick"), disturbed, 95.0, "%"));
     if let Some(ratio) = piece.ratio {

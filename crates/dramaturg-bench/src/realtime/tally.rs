@@ -50,6 +50,11 @@ impl Tally {
         self.rejected += other.rejected;
     }
 
+    /// The same of those only for which the world was ready: what was refused or held back by a disturbance does not count.
+    pub fn punctuality(&self) -> Share {
+        Share::of(self.on_time, self.on_time + self.missed)
+    }
+
     /// The share of operations that started in the tick for which they were sent, or for which they should have been.
     pub fn reliability(&self) -> Share {
         Share::of(self.on_time, self.sent + self.unsent)
