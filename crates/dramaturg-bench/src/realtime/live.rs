@@ -16,7 +16,7 @@ use dramaturg_wire::link::{Link, LinkError};
 use super::floor::Floor;
 use super::piece::Piece;
 use super::stage::{FROM, Performance, Staging};
-use super::tally::Tally;
+use super::tally::Counter;
 use crate::runtime::pulse::Pulse;
 use crate::runtime::serving::{Serving, Sink};
 
@@ -35,7 +35,7 @@ pub struct Live<'p> {
 #[derive(Default)]
 struct Notes {
     sessions: BTreeMap<String, usize>,
-    tallies: BTreeMap<usize, Tally>,
+    counters: BTreeMap<usize, Counter>,
 }
 
 impl Live<'_> {
@@ -58,7 +58,7 @@ impl Live<'_> {
         let ended = serving.end();
         let (played, _) = (played?, ended?);
         let notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
-        let tally = |number: usize| notes.tallies.get(&number).copied().unwrap_or_default();
+        let tally = |number: usize| notes.counters.get(&number).map(|counter| counter.tally).unwrap_or_default();
         Ok(played.iter().enumerate().map(|(number, floor)| Performance::of(floor, tally(number))).collect())
     }
 
@@ -105,7 +105,7 @@ fn sink(notes: &Arc<Mutex<Notes>>) -> Sink {
     Box::new(move |session: &str, event: &Event| {
         let mut notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = notes.sessions.get(session).copied() {
-            notes.tallies.entry(number).or_default().hear(&event.kind);
+            notes.counters.entry(number).or_default().hear(&event.kind);
         }
     })
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::fate::Disturbance;
 use super::floor::Floor;
 use super::piece::Piece;
-use super::tally::Tally;
+use super::tally::{Counter, Tally};
 use crate::runtime::policy::Road;
 
 /// The first operation starts no earlier than in this tick: until then there is time to plan.
@@ -83,7 +83,7 @@ impl Staging {
         let mut executor = Executor::new(ExecutorOptions::default());
         let mut floor = Floor::new(piece, self.disturbance);
         let (mut to_game, mut to_director) = (Road::default(), Road::default());
-        let (mut tally, mut thinks_until) = (Tally::default(), None);
+        let (mut counter, mut thinks_until) = (Counter::default(), None);
         for tick in 0..FROM + piece.patience {
             let now = tick * 1_000_000 / 60;
             let mut inputs = vec![Input::Pump { now, frames: to_director.arrived(tick) }];
@@ -99,7 +99,7 @@ impl Staging {
             for input in &inputs {
                 director.step(input, &Workers::single(), &mut |frame| to_game.send(tick + 1, frame));
             }
-            director.drain().iter().for_each(|event| tally.hear(&event.kind));
+            director.drain().iter().for_each(|event| counter.hear(&event.kind));
             for frame in to_game.arrived(tick) {
                 // Both ends are ours.
                 let _ = executor.receive(&frame);
@@ -111,7 +111,7 @@ impl Staging {
                 break;
             }
         }
-        Performance::of(&floor, tally)
+        Performance::of(&floor, counter.tally)
     }
 }
 

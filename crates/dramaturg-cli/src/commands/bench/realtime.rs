@@ -140,7 +140,7 @@ impl Realtime {
                     tally.sent.to_string(),
                     tally.on_time.to_string(),
                     tally.refused.to_string(),
-                    tally.missed.to_string(),
+                    (tally.missed + tally.belated).to_string(),
                     tally.unsent.to_string(),
                     format!("{:.2}", share.share * 100.0),
                     interval(share),
