@@ -30,7 +30,38 @@ const OPTIMA: [(&str, u32); 10] = [
     ("la21", 1046),
 ];
 
+/// Well-known problems that come with this crate.
+const KNOWN: [(&str, &str); 3] = [
+    ("ft06", include_str!("../instances/ft06.txt")),
+    ("ft10", include_str!("../instances/ft10.txt")),
+    ("la01", include_str!("../instances/la01.txt")),
+];
+
 impl JobShop {
+    /// A well-known problem that comes with this crate: `ft06`, `ft10` or `la01`.
+    pub fn known(name: &str) -> Option<Self> {
+        let (name, text) = KNOWN.iter().find(|(known, _)| *known == name)?;
+        Self::read(name, text).ok()
+    }
+
+    /// The same in ticks, so many a unit of time. Each operation leaves its machine and its job the one tick that plans keep between an
+    /// end and a start that needs it, so that no plan takes longer for these ticks.
+    pub fn in_ticks(&self, ticks_per_unit: u32) -> Self {
+        let ticks = |(machine, units): &(usize, u32)| (*machine, (units * ticks_per_unit).saturating_sub(1).max(1));
+        Self { jobs: self.jobs.iter().map(|job| job.iter().map(ticks).collect()).collect(), ..self.clone() }
+    }
+
+    /// The same where no job may begin before a time of its own, at most this: it spends that time at a gate of its own first.
+    pub fn with_releases(&self, seed: u64, latest: u32) -> Self {
+        let mut chance = Chance::new(seed ^ 0x006A_7E00);
+        let mut shop = Self { name: format!("{}-releases", self.name), ..self.clone() };
+        for (number, job) in shop.jobs.iter_mut().enumerate() {
+            job.insert(0, (self.machines + number, 1 + chance.below(latest.max(1) as usize) as u32));
+        }
+        shop.machines += shop.jobs.len();
+        shop
+    }
+
     /// Reads the standard format: comments, a line with the numbers of jobs and machines, then a line for each job with pairs of a
     /// machine and a duration.
     pub fn read(name: &str, text: &str) -> Result<Self, String> {
@@ -146,6 +177,19 @@ mod tests {
         assert!(JobShop::read("odd", "1 2\n0 3 1\n").is_err());
         assert!(JobShop::read("far", "1 2\n0 3 2 1\n").is_err());
         assert!(JobShop::read("empty", "").is_err());
+    }
+
+    #[test]
+    fn known_problems_come_along() {
+        for (name, jobs, machines, at_least) in [("ft06", 6, 6, 47), ("ft10", 10, 10, 655), ("la01", 10, 5, 666)] {
+            let shop = JobShop::known(name).unwrap();
+            assert_eq!((shop.jobs.len(), shop.machines, shop.at_least()), (jobs, machines, at_least), "{name}");
+            assert!(shop.optimum().is_some());
+        }
+        let ticks = JobShop::known("ft06").unwrap().in_ticks(6);
+        assert_eq!(ticks.jobs[0][..2], [(2, 5), (0, 17)]);
+        let released = JobShop::random(3, 6, 6).with_releases(3, 50);
+        assert_eq!((released.machines, released.jobs[5].len(), released.jobs[5][0].0), (12, 7, 11));
     }
 
     #[test]

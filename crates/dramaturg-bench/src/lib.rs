@@ -11,7 +11,7 @@
 //! [`temporal`] planning in time beside [`lpg`], [`job_shop`] problems in PDDL,
 //! [`characters`] that plan, one by one and many at once, [`repair`] of long plans,
 //! [`validate`] the simulator and the validator on a long plan,
-//! [`runtime`] how soon and how surely tasks reach a game.
+//! [`runtime`] how soon and how surely tasks reach a game, [`realtime`] job-shops and logistics that are planned while they run.
 
 pub mod timing;
 pub use timing::{Samples, Timing};
@@ -38,6 +38,8 @@ pub mod temporal;
 pub use temporal::{TemporalAttempt, TemporalBench, TemporalFigures, TemporalProblem};
 pub mod job_shop;
 pub use job_shop::JobShop;
+pub mod realtime;
+pub use realtime::{RealtimeBench, RealtimeFigures};
 pub mod characters;
 pub use characters::{CharactersBench, CharactersFigures};
 pub mod repair;

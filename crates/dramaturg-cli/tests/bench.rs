@@ -1,4 +1,4 @@
-//! `dramaturg bench runtime` and `classical`: that it measures what it says, not how fast this machine is.
+//! `dramaturg bench runtime`, `realtime` and `classical`: that it measures what it says, not how fast this machine is.
 
 mod common;
 
@@ -22,6 +22,21 @@ fn measured(part: &str) -> Value {
     assert_eq!((code, &report["what"], &report["ok"]), (0, &"runtime".into(), &true.into()), "{report:#}");
     assert!(number(&report, "/machine/cores") >= 1.0);
     report
+}
+
+#[test]
+fn realtime_plans_while_it_performs() {
+    let stage = Stage::new();
+    let (code, report) = stage.json(&["bench", "realtime", "--only", "ft06", "--seeds", "1", "--units", "40"]);
+    assert_eq!((code, &report["what"], &report["ok"]), (0, &Value::from("realtime"), &Value::from(true)));
+    let piece = &report["pieces"][0];
+    assert_eq!((&piece["name"], &piece["optimum"]), (&Value::from("ft06"), &Value::from(55)));
+    assert_eq!((&piece["calm_tally"]["sent"], &piece["calm_tally"]["on_time"]), (&Value::from(36), &Value::from(36)));
+    assert!(piece["calm"]["mean"].as_f64() >= Some(55.0), "{piece}");
+    assert!(piece["disturbed"].as_u64() > Some(0) && piece["breaches"] == 0, "{piece}");
+    let claimed = report["claims"].as_array().unwrap();
+    assert!(claimed.iter().any(|claim| claim["name"] == "ft06: re-planned by only shifted"), "{claimed:?}");
+    assert_eq!(stage.run(&["bench", "realtime", "--only", "everything"]).code, 2);
 }
 
 #[test]

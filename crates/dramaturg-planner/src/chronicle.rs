@@ -143,6 +143,12 @@ impl Chronicle {
         self.runs.get(&step).is_some_and(|run| run.finished.is_none() && run.cut.is_none())
     }
 
+    /// The steps that the game performs now: each with its start, and how many ticks it takes as far as is known.
+    pub fn running(&self) -> impl Iterator<Item = (&Step, Tick, Tick)> {
+        let running = self.runs.values().filter(|run| run.finished.is_none() && run.cut.is_none());
+        running.map(|run| (&run.step, run.start, run.lasts(self.present.now())))
+    }
+
     /// Something was seen, from one tick until before another.
     pub fn observe(&mut self, model: &Model, seen: &Observation) -> Result<(), NameProblem> {
         let (fluent, _) = names::fluent(model, &seen.fluent)?;

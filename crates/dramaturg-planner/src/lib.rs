@@ -9,7 +9,7 @@
 //! sense without it; [`planfile`] reads and writes plans. [`lint`] reports what reachability shows. Nothing that judges shares code
 //! with what searches.
 //!
-//! [`planner`] is the contract that planners sit behind: [`scripted`] performs a script, [`cast`] plans for characters, [`repair`] for the story itself. [`chronicle`] is
+//! [`planner`] is the contract that planners sit behind: [`scripted`] performs a script, [`cast`] plans for characters, [`repair`] for the story itself, [`temporal::conductor`] for problems with durations. [`chronicle`] is
 //! the world as they know it, [`why`] what a plan says for itself.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{Chance, Model, Plan, Tick};
+use dramaturg_model::{Chance, FileId, Model, Plan, Tick};
 use dramaturg_planner::cast::{Cast, CastOptions};
 use dramaturg_planner::planner::conformance::{Subject, Trial, check};
 use dramaturg_planner::planner::{Planner, PlannerSave};
 use dramaturg_planner::repair::{Playwright, RepairOptions};
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
+use dramaturg_planner::temporal::{Conductor, ConductorOptions};
+use dramaturg_story::pddl::{PddlOptions, compile_pddl};
 
 const DOORS: &str = "story \"Doors\"
 type Door { open; locked: int 0..9 = 0; hinge: actuator }
@@ -146,6 +148,49 @@ fn the_playwright_keeps_the_contract() {
         let busy = name == "apple" || performed > 5;
         assert!(busy && surprises > 5 && published > 5, "{name}: {performed} {surprises} {published}");
     }
+}
+
+#[test]
+fn the_conductor_keeps_the_contract() {
+    let shop = (include_str!("shop.domain.pddl"), include_str!("shop.problem.pddl"));
+    let doors = format!("{DOORS}goal guest == inside and cellar.open and not back.open\n");
+    let doors = Arc::new(dramaturg_story::compile_text("doors.story", &doors).model);
+    for (name, model) in [("shop", pddl(shop)), ("doors", doors)] {
+        let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
+        for seed in 0..21 {
+            let make = |seed: u64| -> Box<dyn Planner> {
+                let options = ConductorOptions { seed, stride: 7, states_max: 2_000, ..ConductorOptions::default() };
+                Box::new(Conductor::new(Arc::clone(&model), options))
+            };
+            let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
+                Ok(Box::new(Conductor::load(Arc::clone(&model), save)?))
+            };
+            let subject = Subject { model: &model, make: &make, load: &load };
+            let trial = Trial {
+                seed,
+                rounds: 40,
+                units: 1 + (seed % 7) as u32 * 60,
+                surprises: (seed % 3) as usize * 4,
+                failures: (seed % 5) as usize * 3,
+            };
+            let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
+            performed += outcome.performed;
+            surprises += outcome.surprises;
+            judged += outcome.judged;
+            published += outcome.deltas.iter().filter(|delta| !delta.is_empty()).count();
+        }
+        assert!(
+            performed > 50 && surprises > 20 && judged > 20 && published > 50,
+            "{name}: {performed} {surprises} {judged} {published}"
+        );
+    }
+}
+
+fn pddl((domain, problem): (&str, &str)) -> Arc<Model> {
+    let options = PddlOptions { ticks_per_unit: 1, ..PddlOptions::default() };
+    let (model, faults) = compile_pddl((FileId(0), domain), Some((FileId(1), problem)), &options);
+    assert!(faults.is_empty(), "{faults:?}");
+    Arc::new(model)
 }
 
 /// The suite is worth something: planners that break a point of the contract are found out.

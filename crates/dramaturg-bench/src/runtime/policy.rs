@@ -107,15 +107,15 @@ impl Game for Drummer {
 
 /// Frames under way, each with the tick at which it arrives.
 #[derive(Default)]
-struct Road(Vec<(Tick, u64, Vec<u8>)>, u64);
+pub(crate) struct Road(Vec<(Tick, u64, Vec<u8>)>, u64);
 
 impl Road {
-    fn send(&mut self, at: Tick, frame: &[u8]) {
+    pub(crate) fn send(&mut self, at: Tick, frame: &[u8]) {
         self.1 += 1;
         self.0.push((at, self.1, frame.to_vec()));
     }
 
-    fn arrived(&mut self, now: Tick) -> Vec<Vec<u8>> {
+    pub(crate) fn arrived(&mut self, now: Tick) -> Vec<Vec<u8>> {
         let mut due: Vec<_> = self.0.extract_if(.., |(at, ..)| *at <= now).collect();
         due.sort_by_key(|(at, number, _)| (*at, *number));
         due.into_iter().map(|(.., frame)| frame).collect()

@@ -3,6 +3,7 @@
 mod characters;
 mod classical;
 mod job_shop;
+mod realtime;
 mod repair;
 mod runtime;
 mod temporal;
@@ -37,7 +38,8 @@ Examples:
   dramaturg bench repair
   dramaturg bench validate --json
   dramaturg bench runtime
-  dramaturg bench runtime --only ticks,hand-over --seconds 20")]
+  dramaturg bench runtime --only ticks,hand-over --seconds 20
+  dramaturg bench realtime --only ft06,logistics")]
 pub struct Bench {
     #[command(subcommand)]
     what: What,
@@ -91,6 +93,8 @@ enum What {
     },
     /// Director, wire and executor in real time: ticks, ways of sending, hand-over, many sessions
     Runtime(runtime::Runtime),
+    /// Job-shops and logistics at 60 ticks a second, planned while machines are delayed and break down
+    Realtime(realtime::Realtime),
     /// The games of `runtime`, in a process of their own
     #[command(hide = true)]
     Games,
@@ -134,6 +138,7 @@ impl Bench {
             What::Characters(bench) => bench.run(shell),
             What::Repair(bench) => bench.run(shell),
             What::Runtime(bench) => bench.run(shell),
+            What::Realtime(bench) => bench.run(shell),
             What::Games => runtime::games(shell),
         }
     }

@@ -7,6 +7,7 @@ use dramaturg_planner::cast::Cast;
 use dramaturg_planner::planner::{Planner, PlannerSave};
 use dramaturg_planner::repair::Playwright;
 use dramaturg_planner::scripted::Scripted;
+use dramaturg_planner::temporal::Conductor;
 
 /// Makes the planner that goes on from a save.
 pub type PlannerLoader =
@@ -17,6 +18,7 @@ pub fn known() -> PlannerLoader {
     Arc::new(|model, save| match save.planner.as_str() {
         "scripted" => Ok(Box::new(Scripted::load(Arc::clone(model), save)?)),
         "cast" => Ok(Box::new(Cast::load(Arc::clone(model), save)?)),
+        "conductor" => Ok(Box::new(Conductor::load(Arc::clone(model), save)?)),
         "repair" => Ok(Box::new(Playwright::load(Arc::clone(model), save)?)),
         other => Err(format!("there is no planner called `{other}`")),
     })

@@ -9,15 +9,15 @@ use crate::simulate::{World, WorldEventKind};
 
 /// What the simulator says about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Foresight {
+pub(crate) struct Foresight {
     /// Everything can be performed up to this tick; none: all of it.
-    pub(super) until: Option<Tick>,
+    pub(crate) until: Option<Tick>,
     /// The step that cannot.
-    pub(super) trouble: Option<u32>,
+    pub(crate) trouble: Option<u32>,
 }
 
 /// Runs a world ahead with these steps, no further than a tick.
-pub(super) fn foresee(model: &Model, mut world: World, steps: &BTreeMap<u32, Step>, until: Tick) -> Foresight {
+pub(crate) fn foresee(model: &Model, mut world: World, steps: &BTreeMap<u32, Step>, until: Tick) -> Foresight {
     let mut starts: Vec<Tick> = Vec::with_capacity(steps.len() + 1);
     let mut last = world.now();
     for step in steps.values() {

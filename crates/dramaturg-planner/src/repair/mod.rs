@@ -17,7 +17,7 @@ mod defect;
 mod distance;
 mod draft;
 mod flow;
-mod foresight;
+pub(crate) mod foresight;
 mod form;
 mod holds;
 mod moment;

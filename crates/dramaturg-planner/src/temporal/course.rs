@@ -103,7 +103,7 @@ impl Clockwork {
         if stage.parts.is_some() {
             return self.woven_cost(stage, steps, bound);
         }
-        self.timeline.clear();
+        self.timeline.overwrite(&stage.opening);
         self.who.fill(UNTOUCHED);
         self.state.clone_from(&stage.start);
         for (place, operator) in (0u32..).zip(steps) {

@@ -81,6 +81,17 @@ impl Improver {
         }
     }
 
+    /// Goes on from a course on another stage of the same problem: time has passed, or things came otherwise.
+    pub(super) fn move_to(&mut self, stage: Arc<Stage>, course: Course, otherwise: bool) {
+        self.current.clone_from(&course);
+        self.best = course;
+        self.job = None;
+        self.stage = stage;
+        if otherwise {
+            (self.idle, self.rounds) = (0, 0);
+        }
+    }
+
     /// The best course so far.
     pub(super) fn best(&self) -> &Course {
         &self.best

@@ -10,8 +10,12 @@
 //!
 //! `improve` makes a course better: `trim` leaves steps out, `reorder` exchanges steps that touch the same thing
 //! (`conflict`), `beam` plans a `window` of it anew, led by a `guide` that knows about time.
+//!
+//! [`conductor`] does the same while the plan is performed, behind the contract of planners.
 
 mod beam;
+pub mod conductor;
+pub use conductor::{Conductor, ConductorOptions};
 mod conflict;
 pub mod cost;
 pub use cost::Cost;

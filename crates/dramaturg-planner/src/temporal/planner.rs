@@ -10,6 +10,7 @@ use super::footprint::Footprints;
 use super::improve::Improver;
 use super::split::{SplitStage, enclosing, split};
 use super::stage::{Part, Stage};
+use super::timeline::Timeline;
 use super::weave::Weaver;
 use crate::ground::{OperatorId, Problem};
 use crate::packed::PackedState;
@@ -62,10 +63,13 @@ impl Temporal {
         target: Target,
         options: TemporalOptions,
     ) -> Self {
+        let footprints = Footprints::new(model, &problem);
+        let epsilon = model.pddl().map_or(1, |origin| origin.epsilon).max(1);
         let base = Arc::new(Stage {
-            footprints: Footprints::new(model, &problem),
+            opening: Timeline::new(footprints.slots, epsilon),
+            footprints: Arc::new(footprints),
             objective: Objective::new(model, &problem),
-            epsilon: model.pddl().map_or(1, |origin| origin.epsilon).max(1),
+            epsilon,
             start: start.clone(),
             target,
             parts: None,

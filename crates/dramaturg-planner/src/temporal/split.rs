@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::footprint::{Footprint, Footprints};
 use super::stage::{Part, Stage};
+use super::timeline::Timeline;
 use crate::ground::operator::unit_cost;
 use crate::ground::{
     BitPlace, Condition, Conjunction, GroundChange, GroundEffect, GroundTime, Index, Literal, Meaning, Operator,
@@ -142,7 +143,8 @@ pub(super) fn split(model: &Model, base: &Stage, enclosing: &[OperatorId]) -> Sp
     let footprints =
         footprints.into_iter().map(|footprint| footprint.with_more_variables(base.problem.variables.len(), more));
     let stage = Stage {
-        footprints: Footprints::from_parts(footprints.collect(), slots),
+        footprints: Arc::new(Footprints::from_parts(footprints.collect(), slots)),
+        opening: Timeline::new(slots, base.epsilon),
         problem: Arc::new(problem),
         start,
         target,

@@ -6,6 +6,7 @@ use dramaturg_model::{Table, Tick};
 
 use super::cost::Objective;
 use super::footprint::Footprints;
+use super::timeline::Timeline;
 use crate::ground::{Condition, OperatorId, Problem};
 use crate::packed::PackedState;
 use crate::search::Target;
@@ -33,7 +34,10 @@ pub(super) struct Stage {
     /// Where it leads.
     pub(super) target: Target,
     /// What operators read and change, and when.
-    pub(super) footprints: Footprints,
+    pub(super) footprints: Arc<Footprints>,
+    /// What was touched before the first step of a course, by what has begun already: times are counted from the first tick in which
+    /// a step may start.
+    pub(super) opening: Timeline,
     /// What each operator is; none: all are whole actions.
     pub(super) parts: Option<Table<OperatorId, Part>>,
     /// What is given at a tick, in order of time.

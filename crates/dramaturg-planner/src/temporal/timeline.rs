@@ -67,10 +67,27 @@ impl Timeline {
         Self { slots: vec![Moments::NONE; slots], epsilon, end: 0 }
     }
 
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.slots.fill(Moments::NONE);
-        self.end = 0;
+    /// Becomes another one of as many slots, without allocating.
+    pub(super) fn overwrite(&mut self, other: &Self) {
+        self.slots.clone_from(&other.slots);
+        self.epsilon = other.epsilon;
+        self.end = other.end;
+    }
+
+    /// Nothing that it knows was earlier than another knows it.
+    pub(super) fn not_before(&mut self, other: &Self) {
+        for (own, other) in self.slots.iter_mut().zip(&other.slots) {
+            own.set = own.set.max(other.set);
+            own.added = own.added.max(other.added);
+            own.read = own.read.max(other.read);
+            own.kept = own.kept.max(other.kept);
+        }
+    }
+
+    /// Every slot counts as set at a moment, unless it was later.
+    pub(super) fn hold_up(&mut self, until: Tick) {
+        self.slots.iter_mut().for_each(|moments| moments.set = moments.set.max(until));
+        self.end = self.end.max(until);
     }
 
     /// The moments of a slot.

@@ -42,7 +42,7 @@ impl Window {
     ) -> Option<Self> {
         let (prefix, suffix) = (course.steps.get(..from)?, course.steps.get(to..)?);
         let mut state = stage.start.clone();
-        let mut timeline = Timeline::new(stage.footprints.slots, stage.epsilon);
+        let mut timeline = stage.opening.clone();
         for (operator, (start, duration)) in prefix.iter().zip(course.starts.iter().zip(&course.durations)) {
             stage.problem.apply_to(&mut state, *operator);
             timeline.occupy(stage.footprints.of(*operator), *start, *duration, |_, _| {});
