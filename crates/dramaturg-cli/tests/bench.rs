@@ -49,7 +49,7 @@ fn every_task_whose_time_came_has_started() {
     // About a second's worth of them waits.
     assert!((100.0..400.0).contains(&number(ticks, "/waiting_mean")), "{ticks:#}");
     assert!(number(ticks, "/tick/p50") > 0.0 && number(ticks, "/tick/p50") <= number(ticks, "/frame/p50"), "{ticks:#}");
-    assert_eq!(names(&report).len(), 3, "{:?}", names(&report));
+    assert_eq!(names(&report).len(), 4, "{:?}", names(&report));
 }
 
 #[test]
