@@ -104,6 +104,8 @@ pub struct Thought {
     /// Those that can be reached one by one, by their places.
     hopeful: Vec<usize>,
     subsets: Subsets,
+    /// What guides to all of them, in their order, until it is used.
+    to_all: Option<Relaxed>,
     kept: Vec<usize>,
     stage: Stage,
     /// Why the last attempt failed.
@@ -131,15 +133,15 @@ impl Thought {
     pub fn new(role: Arc<Role>, start: &PackedState, wants: Vec<Want>, options: ThoughtOptions) -> Self {
         let mut resolve = Resolve::default();
         let mut hopeful = Vec::new();
-        let reaches = |conditions: Vec<Condition>| {
+        let guide = |conditions: Vec<Condition>| {
             let target = Target::new(conditions);
             let mut relaxed = Relaxed::new(&role.problem, Arc::clone(&role.relaxation), &target);
-            relaxed.estimate(&role.problem, start).is_some()
+            relaxed.estimate(&role.problem, start).map(|_| relaxed)
         };
         // Where nothing is undone, all can be reached together if each can.
-        let all = reaches(wants.iter().map(|want| want.condition.clone()).collect());
+        let to_all = guide(wants.iter().map(|want| want.condition.clone()).collect());
         for (place, want) in wants.iter().enumerate() {
-            if all || reaches(vec![want.condition.clone()]) {
+            if to_all.is_some() || guide(vec![want.condition.clone()]).is_some() {
                 hopeful.push(place);
             } else {
                 resolve.given_up.push((place, GivenUp::OutOfReach));
@@ -149,6 +151,7 @@ impl Thought {
             hopeful.iter().filter_map(|place| wants.get(*place)).map(|want| want.salience).collect();
         Self {
             subsets: Subsets::new(&saliences, options.dropping),
+            to_all,
             role,
             start: start.clone(),
             wants,
@@ -196,10 +199,14 @@ impl Thought {
         Stage::Shortest(self.search(u32::MAX, self.options.states_max))
     }
 
-    fn search(&self, cost_max: u32, states_max: usize) -> Box<Labelled<Unlabelled>> {
+    fn search(&mut self, cost_max: u32, states_max: usize) -> Box<Labelled<Unlabelled>> {
         let options = LabelledOptions { unit_costs: false, cost_max, states_max, ..LabelledOptions::default() };
-        let (problem, relaxation) = (Arc::clone(&self.role.problem), &self.role.relaxation);
-        Box::new(Labelled::new(problem, relaxation, &self.start, self.target(), Unlabelled, options))
+        let (problem, target) = (Arc::clone(&self.role.problem), self.target());
+        let is_all = self.kept.iter().copied().eq(0..self.wants.len());
+        Box::new(match self.to_all.take().filter(|_| is_all) {
+            Some(relaxed) => Labelled::guided(problem, relaxed, &self.start, target, Unlabelled, options),
+            None => Labelled::new(problem, &self.role.relaxation, &self.start, target, Unlabelled, options),
+        })
     }
 
     fn target(&self) -> Target {

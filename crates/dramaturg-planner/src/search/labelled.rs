@@ -131,8 +131,21 @@ impl<L: Labels> Labelled<L> {
         labels: L,
         options: LabelledOptions,
     ) -> Self {
+        let relaxed = Relaxed::new(&problem, Arc::clone(relaxation), &target);
+        Self::guided(problem, relaxed, start, target, labels, options)
+    }
+
+    /// The same, guided by what is at hand for this very target.
+    pub fn guided(
+        problem: Arc<Problem>,
+        relaxed: Relaxed,
+        start: &PackedState,
+        target: Target,
+        labels: L,
+        options: LabelledOptions,
+    ) -> Self {
         let mut search = Self {
-            relaxed: Relaxed::new(&problem, Arc::clone(relaxation), &target),
+            relaxed,
             arena: Arena::new(&problem),
             steps: Steps::towards(&problem, &target, start, options.unit_costs),
             target,

@@ -63,8 +63,6 @@ pub struct Relaxed {
     plan: Vec<OperatorId>,
     preferred: Vec<OperatorId>,
     made: Vec<PropositionId>,
-    /// Whether what is needed together costs as much as the dearest of it, not as much as all.
-    only_dearest: bool,
 }
 
 impl Relaxed {
@@ -95,7 +93,6 @@ impl Relaxed {
             plan: Vec::new(),
             preferred: Vec::new(),
             made: Vec::new(),
-            only_dearest: false,
             relaxation,
         }
     }
@@ -103,7 +100,7 @@ impl Relaxed {
     /// The length of a plan from a state to the target in which nothing is undone; none if there is not even such a plan, and then
     /// the target cannot be reached at all.
     pub fn estimate(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
-        self.explore(problem, state, |_| 0);
+        self.explore::<false>(problem, state, |_| 0);
         self.extract(false)
     }
 
@@ -115,9 +112,7 @@ impl Relaxed {
         state: &PackedState,
         ready: impl Fn(VariableId) -> u32,
     ) -> Option<u32> {
-        self.only_dearest = true;
-        self.explore(problem, state, ready);
-        self.only_dearest = false;
+        self.explore::<true>(problem, state, ready);
         self.extract(true)
     }
 
@@ -135,9 +130,7 @@ impl Relaxed {
     /// What no way to the target can cost less than; none if there is no way. Plans, preferred operators and what they make are those
     /// of the last estimate no longer.
     pub fn at_least(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
-        self.only_dearest = true;
-        self.explore(problem, state, |_| 0);
-        self.only_dearest = false;
+        self.explore::<true>(problem, state, |_| 0);
         let Some(plain) = &self.wanted.plain else { return Some(0) };
         let dearest = plain.iter().map(|id| self.costs[*id]).max().unwrap_or(0);
         (dearest < NEVER).then_some(dearest)
@@ -163,7 +156,14 @@ impl Relaxed {
         self.relaxation.components.len() as u64 + 100
     }
 
-    fn explore(&mut self, problem: &Problem, state: &PackedState, ready: impl Fn(VariableId) -> u32) {
+    /// What everything costs from a state on. With `DEAREST`, what is needed together costs as much as the dearest of it, not as much
+    /// as all.
+    fn explore<const DEAREST: bool>(
+        &mut self,
+        problem: &Problem,
+        state: &PackedState,
+        ready: impl Fn(VariableId) -> u32,
+    ) {
         let relaxation = Arc::clone(&self.relaxation);
         self.costs.values_mut().for_each(|cost| *cost = NEVER);
         self.waits.values_mut().zip(&self.waits_at_first).for_each(|(wait, first)| *wait = *first);
@@ -203,7 +203,7 @@ impl Relaxed {
             }
             for component in relaxation.readers.get(id.index()) {
                 let wait = &mut self.waits[*component];
-                wait.sum = if self.only_dearest { cost.max(wait.sum) } else { wait.sum.saturating_add(cost) };
+                wait.sum = if DEAREST { cost.max(wait.sum) } else { wait.sum.saturating_add(cost) };
                 wait.open -= 1;
                 if wait.open == 0 {
                     let sum = wait.sum;
@@ -213,6 +213,7 @@ impl Relaxed {
         }
     }
 
+    #[inline]
     fn fire(&mut self, relaxation: &Relaxation, id: ComponentId, needs: u32) {
         let component = &relaxation.components[id];
         let cost = needs.saturating_add(component.cost);
