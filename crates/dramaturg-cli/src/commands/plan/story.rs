@@ -31,7 +31,7 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
     let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
     let (mut improvements, mut looked) = (Vec::<Improvement>::new(), 0);
     let mut cheapest: Option<(Fixed, Fixed)> = None;
-    let mut is_complete = false;
+    let (mut best, mut is_complete) = (model::Plan::default(), false);
     loop {
         let mut budget = Budget::of(PIECE);
         let progress = planner.deliberate(&mut budget, &Workers::single());
@@ -44,12 +44,14 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
             planner.cost().filter(|cost| is_complete && cheapest.is_none_or(|cheapest| *cost < cheapest))
         {
             cheapest = Some(cost);
-            let end = steps.values().map(Step::end).max().unwrap_or(0);
+            // What is published later may lack what turned out to be impossible.
+            best.steps = steps.values().cloned().collect();
+            best.steps.sort_by_key(|step| (step.start, step.id));
             let improvement = Improvement {
                 seconds: begun.elapsed().as_secs_f64(),
                 cost: as_float(cost.1),
-                makespan: end as f64,
-                steps: steps.len(),
+                makespan: best.end() as f64,
+                steps: best.steps.len(),
             };
             // What is better by a hair is kept, but not worth a line.
             let told = improvements.last().map_or(f64::INFINITY, |told| told.cost);
@@ -63,10 +65,8 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
             break;
         }
     }
-    let mut steps: Vec<Step> = steps.into_values().collect();
-    steps.sort_by_key(|step| (step.start, step.id));
     Ok(Found {
-        plan: cheapest.map(|_| model::Plan { steps, ..model::Plan::default() }),
+        plan: cheapest.map(|_| best),
         proved: false,
         operators: model.actions.len(),
         evaluated: looked,
