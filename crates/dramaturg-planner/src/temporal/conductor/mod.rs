@@ -7,7 +7,7 @@
 //! that stage and the search for a better one; `laying` begins anew from what is known, and `order` keeps the order of steps when things come otherwise. `save` writes it all down.
 //!
 //! Steps are whole actions. A problem in which something comes by itself at a given time, or in which one action must lie within
-//! another, is not one for this planner; it says so and plans nothing.
+//! another, is not one for this planner: it finds no plan, and says that it is infeasible, without proof.
 
 mod baton;
 mod laying;

@@ -383,6 +383,7 @@ impl Planner for Conductor {
                 let known = self.intended.iter().find(|step| step.action == *action && step.args == *args);
                 Explanation::of(match known {
                     Some(step) => format!("`{action}` is in the plan, at tick {}", step.start),
+                    None if self.end().is_none() => "there is no plan yet that reaches the goals".to_owned(),
                     None => format!("the best plan so far reaches its goals without `{}`", called(action, args)),
                 })
             }
