@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dramaturg_model::{Model, StepEvent, StepEventKind, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
 use dramaturg_planner::planner::{GoalChange, TickBounds};
-use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Task, TaskRecord, ToDirector, ToGame};
+use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Pieces, Task, TaskRecord, ToDirector, ToGame};
 
 use crate::board::Board;
 use crate::clock::{ClockEstimate, Moment};
@@ -18,6 +18,7 @@ use crate::language::Language;
 use crate::latency::Latency;
 use crate::options::{DirectorOptions, Policy, critical_window};
 use crate::save::Request;
+use crate::subscribe::Subscribed;
 
 /// Every so often the game is asked for the time, in microseconds.
 const PING_EVERY: Moment = 200_000;
@@ -66,9 +67,13 @@ pub struct Core {
     pub(crate) heard: (Tick, Moment),
     /// What the executor knew when it last said hello.
     pub(crate) table: Vec<TaskRecord>,
+    /// What the executor reads again and again.
+    pub(crate) subscribed: Subscribed,
     /// Saves and loads that were asked for, and what the game said after the first of them.
     pub(crate) requests: VecDeque<Request>,
     pub(crate) deferred: VecDeque<ToDirector>,
+    /// Of a save that comes back in several messages.
+    pub(crate) pieces: Pieces,
     /// What the game said that no conversation can go on after.
     pub(crate) breach: Option<FaultCode>,
 }
@@ -105,8 +110,10 @@ impl Core {
             over: None,
             heard: (0, 0),
             table: Vec::new(),
+            subscribed: Subscribed::default(),
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
+            pieces: Pieces::default(),
             breach: None,
             model,
             options,
@@ -197,6 +204,7 @@ impl Core {
         }
         self.chronicle.advance(&self.model, self.reported.max(self.clock.last_tick()));
         self.tell_world();
+        self.follow_level();
         if self.options.policy == Policy::Decoupled {
             self.dispatch_due();
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
 use dramaturg_planner::planner::{Explanation, GoalChange, Inquiry, Planner, Workers};
-use dramaturg_wire::{Codec, FaultCode, ToGame};
+use dramaturg_wire::message::pieces;
+use dramaturg_wire::{FaultCode, ToGame};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Moment;
@@ -159,16 +160,16 @@ impl Director {
     fn hand_out(&mut self, request: u32) {
         let save = self.save();
         let (tick, data) = (save.tick, save.to_bytes());
-        let size = if self.core.options.codec == Codec::Json { data.len().saturating_mul(4) } else { data.len() };
-        let most = self.core.options.message_bytes_max as usize;
-        if size.saturating_add(64) > most {
-            let message = format!(
-                "the save takes {size} bytes, and a message may have {most}; allow more, in the director \
-                 (`serve --max-message`) and in the link of the game (`LinkOptions::message_bytes_max`)"
-            );
+        let (codec, most) = (self.core.options.codec, pieces::save_bytes_max(self.core.options.codec));
+        if data.len() > most {
+            let message = format!("the save has {} bytes, and one may have {most} at most to be sent", data.len());
             return self.core.fault(FaultCode::Save, message);
         }
-        self.core.channel.send(self.core.now, &ToGame::Saved { request, tick, data });
+        let (ahead, last) = pieces::cut(&data, codec, self.core.options.message_bytes_max);
+        for piece in ahead {
+            self.core.channel.send(self.core.now, &ToGame::SavedPiece { request, data: piece.to_vec() });
+        }
+        self.core.channel.send(self.core.now, &ToGame::Saved { request, tick, data: last.to_vec() });
         self.core.tell(EventKind::Saved { tick });
     }
 

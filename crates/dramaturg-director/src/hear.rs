@@ -2,6 +2,7 @@
 
 use dramaturg_model::{StepEventKind, Tick};
 use dramaturg_planner::planner::GoalChange;
+use dramaturg_wire::message::pieces::SAVE_BYTES_MAX;
 use dramaturg_wire::{
     Answer, FaultCode, Hello, Observation, Outcome, Status, TaskRecord, TaskState, ToDirector, ToGame, VERSION,
     Version, Welcome,
@@ -13,7 +14,6 @@ use crate::core::Core;
 use crate::event::EventKind;
 use crate::language::Language;
 use crate::save::Request;
-use crate::subscribe::is_subscription;
 
 impl Core {
     pub(crate) fn hear(&mut self, message: ToDirector) {
@@ -47,7 +47,15 @@ impl Core {
             }
             ToDirector::Language { tag } => self.speak(tag),
             ToDirector::Save { request } => self.requests.push_back(Request::Save { request }),
-            ToDirector::Load { request, data } => self.requests.push_back(Request::Load { request, data }),
+            ToDirector::LoadPiece { request, data } => {
+                if !self.pieces.add(request, &data) {
+                    self.fault(FaultCode::Limit, format!("a save of more than {SAVE_BYTES_MAX} bytes cannot be loaded"));
+                }
+            }
+            ToDirector::Load { request, data } => {
+                let data = self.pieces.finish(request, data);
+                self.requests.push_back(Request::Load { request, data });
+            }
             ToDirector::Acknowledge => {}
             ToDirector::Goodbye { reason } => {
                 self.connected = false;
@@ -136,7 +144,7 @@ impl Core {
         let (tasks, restored) =
             hello.resume.as_ref().map_or((&[][..], true), |resume| (resume.tasks.as_slice(), resume.restored));
         self.reconcile(tasks, restored, hello.tick);
-        self.subscribe(tasks, hello.tick);
+        self.subscribe(tasks);
     }
 
     fn begin_epoch(&mut self, received_by_game: u64, restored: bool) {
@@ -160,7 +168,7 @@ impl Core {
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
     pub(crate) fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
-        for record in tasks.iter().filter(|record| !is_subscription(&self.model, record.task)).collect::<Vec<_>>() {
+        for record in tasks.iter().filter(|record| !record.task.is_subscription()).collect::<Vec<_>>() {
             let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
             if record.state == TaskState::Waiting && !known {
                 // It has an end on this side already.
@@ -245,7 +253,7 @@ impl Core {
 
     /// What became of a task, and so of its step.
     fn status(&mut self, mut status: Status) {
-        if is_subscription(&self.model, status.task) {
+        if status.task.is_subscription() {
             status.observations = self.news(status.observations);
         }
         self.observe(&status.observations);

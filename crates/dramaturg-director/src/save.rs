@@ -22,7 +22,7 @@ use dramaturg_planner::chronicle::{Chronicle, ChronicleSave};
 use dramaturg_planner::planner::PlannerSave;
 use dramaturg_planner::simulate::Digest;
 pub use dramaturg_planner::simulate::{LoadKind, LoadNote, LoadReport};
-use dramaturg_wire::{ChannelState, FaultCode, TaskRecord, ToDirector};
+use dramaturg_wire::{ChannelState, FaultCode, Pieces, TaskRecord, ToDirector};
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
@@ -30,6 +30,7 @@ use crate::clock::{ClockEstimate, Moment};
 use crate::core::Core;
 use crate::feed::Feed;
 use crate::latency::Latency;
+use crate::subscribe::Subscribed;
 
 /// Something the game asked for that concerns the session as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +100,10 @@ pub(crate) struct Talk {
     pub(crate) next_ping: (u64, Moment),
     pub(crate) heard: (Tick, Moment),
     pub(crate) table: Vec<TaskRecord>,
+    #[serde(default)]
+    pub(crate) subscribed: Subscribed,
+    #[serde(default)]
+    pub(crate) pieces: Pieces,
 }
 
 /// A number that is the same for two stories exactly if their models are (but for chance: it has 64 bits).
@@ -145,6 +150,8 @@ impl Core {
                 next_ping: self.next_ping,
                 heard: self.heard,
                 table: self.table.clone(),
+                subscribed: self.subscribed.clone(),
+                pieces: self.pieces.clone(),
             },
             events: self.event_number,
             observations: self.seen,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use dramaturg_wire::{
-    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, Outcome, Received, Task, TaskRecord, Tick,
+    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, Outcome, Pieces, Received, Task, TaskRecord, Tick,
     ToDirector, ToGame, VERSION, Welcome,
 };
 
@@ -41,6 +41,8 @@ pub struct Executor {
     /// Answers for the next tick.
     pub(crate) answers: Vec<(Task, String)>,
     pub(crate) notices: VecDeque<Notice>,
+    /// Of a save that comes in several messages.
+    pub(crate) pieces: Pieces,
     pub(crate) voice: Voice,
     /// The frame that is taken in, to be used again.
     pub(crate) incoming: Vec<u8>,
@@ -72,6 +74,7 @@ impl Executor {
             lines: VecDeque::new(),
             answers: Vec::new(),
             notices: VecDeque::new(),
+            pieces: Pieces::default(),
             voice: Voice::new(channel_options(&options)),
             incoming: Vec::new(),
             options,
@@ -98,9 +101,10 @@ impl Executor {
         self.tasks.waiting_count()
     }
 
-    /// How many tasks run, without subscriptions that have no end.
+    /// How many tasks run, without subscriptions, which have no end.
     pub fn running_count(&self) -> usize {
-        self.running.iter().filter(|run| !run.is_endless()).count()
+        let tasks = self.running.iter().filter_map(|run| self.tasks.execute(run.slot));
+        tasks.filter(|execute| !execute.task.is_subscription()).count()
     }
 
     /// How many messages wait to be acknowledged by the director.
@@ -168,13 +172,14 @@ impl Executor {
     fn abandon(&mut self) {
         let tasks = &self.tasks;
         let cancelled = self.running.drain(..).filter_map(|run| Some((tasks.execute(run.slot)?.clone(), run)));
-        let cancelled: Vec<_> = cancelled.collect();
+        let cancelled: Vec<_> = cancelled.filter(|(execute, _)| !execute.task.is_subscription()).collect();
         if !cancelled.is_empty() {
             self.notices.push_back(Notice::Abandoned { names: self.names.clone(), tasks: cancelled });
         }
         self.tasks.clear();
         self.lines.clear();
         self.answers.clear();
+        self.pieces = Pieces::default();
         self.voice.channel.drop_outbox();
     }
 
@@ -241,7 +246,15 @@ impl Executor {
                 let at = self.lines.partition_point(|before| before.tick <= line.tick);
                 self.lines.insert(at, line);
             }
-            ToGame::Saved { request, tick, data } => self.notices.push_back(Notice::Saved { request, tick, data }),
+            ToGame::SavedPiece { request, data } => {
+                if !self.pieces.add(request, &data) {
+                    self.complain(FaultCode::Limit, "the director sent a save that is larger than any may be");
+                }
+            }
+            ToGame::Saved { request, tick, data } => {
+                let data = self.pieces.finish(request, data);
+                self.notices.push_back(Notice::Saved { request, tick, data });
+            }
             ToGame::Loaded { request, notes } => self.notices.push_back(Notice::Loaded { request, notes }),
             ToGame::Fault(fault) => self.notices.push_back(Notice::Fault(fault)),
             ToGame::Goodbye { reason } => {
@@ -300,11 +313,16 @@ impl Executor {
         self.voice.report(task, version, tick, Outcome::Accepted);
     }
 
-    /// Takes a task back that has not started. One that runs or is over is left alone: its own end is reported.
+    /// Takes a task back that has not started, or a subscription. Another that runs or is over is left alone: its own end is reported.
     fn taken_back(&mut self, task: Task, version: u32) {
         let tick = self.tick;
         match self.tasks.standing(task) {
             Standing::Waiting { slot, version: old } if version >= old => {
+                let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
+                self.tasks.end(slot, tick, false, outcome);
+            }
+            Standing::Running { slot, version: old } if task.is_subscription() && version >= old => {
+                self.running.retain(|run| run.slot != slot);
                 let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
                 self.tasks.end(slot, tick, false, outcome);
             }

@@ -44,11 +44,6 @@ impl Run {
         }
     }
 
-    /// Whether it reads for ever.
-    pub(crate) fn is_endless(&self) -> bool {
-        self.duration <= 0 && self.next_read < Tick::MAX
-    }
-
     /// How far it is: what the game said, or else how much of its time is over.
     fn thousandths(&self, tick: Tick) -> u16 {
         if self.thousandths > 0 || self.duration <= 0 {
@@ -96,6 +91,7 @@ impl Executor {
             let view = TaskView { execute, run: &run, names: &self.names };
             self.voice.report(task, version, tick, Outcome::Started { late });
             match view.question() {
+                _ if task.is_subscription() => {}
                 Some(question) => game.ask(&view, question),
                 None => game.start(&view),
             }
@@ -112,6 +108,7 @@ impl Executor {
             let given = if run.asks { take_answer(answers, execute) } else { None };
             let report = match given {
                 Some(answer) => Report::Answered(answer),
+                None if execute.task.is_subscription() => Report::Running,
                 None => game.poll(&TaskView { execute, run, names }, tick),
             };
             let mut progressed = false;
@@ -183,7 +180,7 @@ impl Executor {
     /// Tells the game what runs since its checkpoint.
     pub(crate) fn tell_resumed<G: Game + ?Sized>(&mut self, game: &mut G) {
         for run in &self.running {
-            if let Some(execute) = self.tasks.execute(run.slot) {
+            if let Some(execute) = self.tasks.execute(run.slot).filter(|execute| !execute.task.is_subscription()) {
                 game.resume_task(&TaskView { execute, run, names: &self.names });
             }
         }

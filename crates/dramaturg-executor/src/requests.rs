@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use dramaturg_wire::message::pieces;
 use dramaturg_wire::{Observation, Task, ToDirector};
 
 use crate::executor::Executor;
@@ -114,8 +115,13 @@ impl Executor {
     /// the executor has ended since is planned anew.
     pub fn load(&mut self, data: Vec<u8>) -> u32 {
         self.requests = self.requests.wrapping_add(1);
-        self.voice.say(&ToDirector::Load { request: self.requests, data });
-        self.requests
+        let request = self.requests;
+        let (ahead, last) = pieces::cut(&data, self.options.codec, self.voice.bytes_max);
+        for piece in ahead {
+            self.voice.say(&ToDirector::LoadPiece { request, data: piece.to_vec() });
+        }
+        self.voice.say(&ToDirector::Load { request, data: last.to_vec() });
+        request
     }
 
     /// Ends the session. Go on with frames until [`Executor::unacknowledged`] is 0, so that the director hears of it.

@@ -18,7 +18,7 @@ pub use link::{Link, LinkError};
 pub mod message;
 pub use message::{
     Answer, Comparison, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation, Outcome,
-    Question, Resume, Status, Task, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
+    Pieces, Question, Resume, Status, Task, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
 };
 
 /// The version of the protocol that this crate speaks.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dramaturg_executor::{Game, Report, TaskView};
+use dramaturg_executor::{Game, Report, TaskView, ValueRef};
 use dramaturg_wire::{Task, Tick};
 
 /// One start of a task.
@@ -57,7 +57,16 @@ enum Fate {
     Stretches(Tick),
 }
 
+/// The wind by tick: it turns for the first ten seconds.
+pub fn wind(tick: Tick) -> i64 {
+    tick.clamp(0, 600) / 40 * 7 % 100
+}
+
 impl Game for Performer<'_> {
+    fn value(&self, fluent: &str) -> Option<ValueRef<'_>> {
+        (fluent == "wind").then(|| ValueRef::Number(wind(self.tick) * 1_000_000))
+    }
+
     fn start(&mut self, task: &TaskView<'_>) {
         self.truth.starts.push(Start {
             task: task.id(),

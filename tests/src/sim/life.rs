@@ -9,10 +9,10 @@ use dramaturg_director::journal::{Journal, JournalOptions, Recovered};
 use dramaturg_director::save::planners;
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input, Journey, Mechanisms, Policy};
 use dramaturg_executor::{Executor, ExecutorOptions};
-use dramaturg_model::{Chance, Model, Plan, Tick};
+use dramaturg_model::{Chance, Expr, Fixed, Model, Plan, Tick};
 use dramaturg_planner::planner::Workers;
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
-use dramaturg_planner::simulate::{Detail, WorldOptions};
+use dramaturg_planner::simulate::{Detail, WorldOptions, names};
 
 use dramaturg_wire::Outcome;
 
@@ -30,10 +30,17 @@ action dance(who: Actor) { takes 12 ticks; uses who.hands, who.voice from 4 tick
 action blink(who: Actor) { takes 1 tick; late drop }
 ";
 
-static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
-    let compiled = dramaturg_story::compile_text("drill.story", STORY);
-    assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
-    Arc::new(compiled.model)
+/// With these every third story has something that the game is to look at again and again.
+const WATCHED: &str = "fluent wind: int 0..100 = 0
+rule vane { reads wind every 7 ticks }
+";
+
+static MODELS: LazyLock<[Arc<Model>; 2]> = LazyLock::new(|| {
+    [STORY.to_owned(), format!("{STORY}{WATCHED}")].map(|story| {
+        let compiled = dramaturg_story::compile_text("drill.story", &story);
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+        Arc::new(compiled.model)
+    })
 });
 
 /// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
@@ -154,8 +161,26 @@ impl Life {
         }
     }
 
+    fn model(&self) -> Arc<Model> {
+        let [plain, watched] = &*MODELS;
+        Arc::clone(if self.is_watched() { watched } else { plain })
+    }
+
+    /// Whether the game is looked at by a subscription.
+    pub(super) fn is_watched(&self) -> bool {
+        self.seed.is_multiple_of(3)
+    }
+
+    /// What the director believes that a subscription reads.
+    pub(super) fn believed_wind(&self) -> Option<i64> {
+        let core = self.director.as_ref()?.core();
+        let (fluent, _) = names::fluent(core.model(), "wind").ok()?;
+        let value = core.chronicle().present().value(core.model(), &Expr::Fluent(fluent, Vec::new()));
+        value.as_number().map(Fixed::round_half_up)
+    }
+
     fn new_director(&self) -> Director {
-        let model = Arc::clone(&MODEL);
+        let model = self.model();
         let mechanisms = Mechanisms {
             resend: self.broken != Some(Broken::Resend),
             lock: self.broken != Some(Broken::Lock),
@@ -241,7 +266,8 @@ impl Life {
         director.core().board().entries().next().is_none()
             && executor.waiting_count() == 0
             && executor.running_count() == 0
-            && executor.unacknowledged() == 0
+            // What a subscription reads is always under way.
+            && (executor.unacknowledged() == 0 || self.is_watched())
             && executor.is_connected()
     }
 
@@ -378,7 +404,7 @@ impl Life {
     /// The director comes back from its journal.
     fn restart_director(&mut self) -> Result<(), String> {
         let disk = Box::new(self.disk.clone());
-        let (model, options) = (Arc::clone(&MODEL), self.journaling());
+        let (model, options) = (self.model(), self.journaling());
         let recovered = Journal::recover_on(disk, Path::new(JOURNAL), options, model, planners::known());
         let Recovered { director, journal, report } = recovered.map_err(|error| error.to_string())?;
         if let Some(parting) = report.parting {

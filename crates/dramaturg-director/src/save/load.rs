@@ -26,6 +26,9 @@ impl Core {
     pub(crate) fn load(model: Arc<Model>, options: DirectorOptions, save: &SessionSave) -> (Self, LoadReport) {
         let (mut core, mut report) = Self::load_all(model, options, save);
         core.drop_unfit(&mut report);
+        if core.connected {
+            core.renew_subscriptions();
+        }
         (core, report)
     }
 
@@ -61,6 +64,8 @@ impl Core {
             over: save.over.clone(),
             heard: talk.heard,
             table: talk.table.clone(),
+            subscribed: talk.subscribed.clone(),
+            pieces: talk.pieces.clone(),
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
             model,
@@ -103,6 +108,8 @@ impl Core {
         core.pings = std::mem::take(&mut self.pings);
         core.next_ping = self.next_ping;
         core.table = std::mem::take(&mut self.table);
+        core.subscribed = std::mem::take(&mut self.subscribed);
+        core.pieces = std::mem::take(&mut self.pieces);
         core.requests = std::mem::take(&mut self.requests);
         core.deferred = std::mem::take(&mut self.deferred);
         core.events = std::mem::take(&mut self.events);

@@ -6,6 +6,8 @@ mod guard;
 pub use guard::{Comparison, Guard, Test};
 mod line;
 pub use line::Line;
+pub mod pieces;
+pub use pieces::Pieces;
 mod status;
 pub use status::{Answer, Outcome, Status};
 mod task;
@@ -70,6 +72,13 @@ pub enum ToGame {
     Goodbye {
         /// Why.
         reason: String,
+    },
+    /// A piece of a save that is too large for one message; the last one comes in [`ToGame::Saved`].
+    SavedPiece {
+        /// Comes back from [`ToDirector::Save`].
+        request: u32,
+        /// The bytes after those of the piece before.
+        data: Vec<u8>,
     },
 }
 
@@ -137,5 +146,12 @@ pub enum ToDirector {
     Goodbye {
         /// Why.
         reason: String,
+    },
+    /// A piece of a save that is too large for one message; the last one follows in [`ToDirector::Load`].
+    LoadPiece {
+        /// That of the load it belongs to.
+        request: u32,
+        /// The bytes after those of the piece before.
+        data: Vec<u8>,
     },
 }

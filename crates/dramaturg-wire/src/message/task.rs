@@ -16,6 +16,16 @@ pub struct Task {
     pub part: u16,
 }
 
+impl Task {
+    /// No step of a plan has a number from here on: they are subscriptions.
+    pub const SUBSCRIPTIONS: u32 = 0xFF00_0000;
+
+    /// Whether it only reads, for ever, until it is cancelled: the executor does so by itself, and the game need not know.
+    pub const fn is_subscription(self) -> bool {
+        self.step >= Self::SUBSCRIPTIONS
+    }
+}
+
 /// Perform this at its tick.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execute {
