@@ -61,6 +61,20 @@ fn with_a_certificate_who_trusts_it_plays_encrypted() {
     until("a refusal", || wary.receive(&mut frame).is_err_and(|error| error.to_string().contains("certificate")));
     let before = player.starts();
     assert!(player.until(|player| player.starts() > before + 3), "the first goes on");
+    // So does the command.
+    stage.write("other.pem", other.cert.pem());
+    let play = |trusted: &str| {
+        let args = ["run", "drill.story", "--connect", &serving.address, "--tls-trust", trusted, "--tls-name"];
+        let more = ["localhost", "--ticks", "150", "--patience", "1", "--json"];
+        let output = stage.command(&args).args(more).output().expect("the program runs");
+        let report = serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON");
+        (output.status.code(), report)
+    };
+    let (code, report) = play("cert.pem");
+    assert!(code == Some(0) && report["started"].as_u64() > Some(0), "{code:?} {report}");
+    let (code, report) = play("other.pem");
+    let trouble = report["trouble"].as_str().unwrap_or_default();
+    assert!(code != Some(0) && trouble.contains("certificate") && report["started"] == 0, "{code:?} {report}");
 }
 
 #[test]

@@ -49,7 +49,10 @@ impl Core {
             ToDirector::Save { request } => self.requests.push_back(Request::Save { request }),
             ToDirector::LoadPiece { request, data } => {
                 if !self.pieces.add(request, &data) {
-                    self.fault(FaultCode::Limit, format!("a save of more than {SAVE_BYTES_MAX} bytes cannot be loaded"));
+                    self.fault(
+                        FaultCode::Limit,
+                        format!("a save of more than {SAVE_BYTES_MAX} bytes cannot be loaded"),
+                    );
                 }
             }
             ToDirector::Load { request, data } => {

@@ -15,7 +15,7 @@ use crate::voice::Voice;
 
 const MAGIC: &[u8; 4] = b"DRMX";
 /// Raised when what is written changes; older bytes are refused, never misread.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 /// No conversation has as many messages.
 const NUMBER_MAX: u64 = 1 << 62;
 
@@ -54,6 +54,7 @@ struct Kept {
     paused: bool,
     update: Tick,
     requests: u32,
+    bytes_max: u32,
     rate_milli: u32,
     session: Option<String>,
     sent_most: u64,
@@ -79,6 +80,7 @@ impl Executor {
             paused: self.paused,
             update: self.update,
             requests: self.requests,
+            bytes_max: self.voice.bytes_max,
             rate_milli: self.options.rate_milli,
             session: self.greeting.session.clone(),
             sent_most: self.sent_most(),
@@ -118,6 +120,7 @@ impl Executor {
         }
         let mut executor = Self::new(options);
         executor.voice = Voice::over(Channel::load(channel_options(&executor.options), save, 0));
+        executor.voice.bytes_max = kept.bytes_max;
         executor.options.rate_milli = kept.rate_milli;
         (executor.tick, executor.paused, executor.requests) = (kept.tick, kept.paused, kept.requests);
         executor.update = kept.update.max(1);

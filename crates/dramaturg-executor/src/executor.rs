@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use dramaturg_wire::{
-    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, Outcome, Pieces, Received, Task, TaskRecord, Tick,
-    ToDirector, ToGame, VERSION, Welcome,
+    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, Outcome, Pieces, Received, Task, TaskRecord,
+    Tick, ToDirector, ToGame, VERSION, Welcome,
 };
 
 use crate::dictionary::Dictionary;
@@ -329,7 +329,7 @@ impl Executor {
             Standing::Unknown => {
                 // It was forgotten, or a game restored from an old checkpoint never heard of it: it may have run.
                 let outcome = self.voice.report(task, version, tick, Outcome::Unknown);
-                self.tasks.remember(Ended { task, version, tick, ran: true, outcome });
+                self.tasks.remember(Ended { task, version, tick, ran: !task.is_subscription(), outcome });
             }
             _ => {}
         }

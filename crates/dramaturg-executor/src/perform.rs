@@ -172,6 +172,11 @@ impl Executor {
         let tick = self.tick;
         while let Some(slot) = self.tasks.take_due(tick) {
             let Some(execute) = self.tasks.execute(slot) else { continue };
+            if execute.task.is_subscription() {
+                // Reading twice does no harm.
+                self.running.push(Run::new(slot, execute, tick, 0));
+                continue;
+            }
             let outcome = self.voice.report(execute.task, execute.version, tick, Outcome::Unknown);
             self.tasks.end(slot, tick, true, outcome);
         }

@@ -252,8 +252,8 @@ fn damaged_checkpoints_are_refused() {
         assert!(error(&bad).is_some(), "altered at {at}");
     }
     let mut newer = good.clone();
-    newer[4] = 2;
-    assert_eq!(error(&newer), Some(CheckpointError::OtherFormat(2)));
+    newer[4] = 3;
+    assert_eq!(error(&newer), Some(CheckpointError::OtherFormat(3)));
     let binary = ExecutorOptions { codec: Codec::Binary, ..options() };
     assert_eq!(Executor::restore(&good, binary).err(), Some(CheckpointError::OtherCodec));
 }

@@ -18,7 +18,7 @@ use dramaturg_wire::Outcome;
 
 use super::air::Air;
 use super::faults::{Blow, Broken, Faults};
-use super::game::{Performer, Truth};
+use super::game::{Performer, Truth, wind};
 use super::{Totals, judge};
 
 const STORY: &str = "story \"Drill\" { ticks 60 per s }
@@ -172,7 +172,7 @@ impl Life {
     }
 
     /// What the director believes that a subscription reads.
-    pub(super) fn believed_wind(&self) -> Option<i64> {
+    fn believed_wind(&self) -> Option<i64> {
         let core = self.director.as_ref()?.core();
         let (fluent, _) = names::fluent(core.model(), "wind").ok()?;
         let value = core.chronicle().present().value(core.model(), &Expr::Fluent(fluent, Vec::new()));
@@ -266,9 +266,13 @@ impl Life {
         director.core().board().entries().next().is_none()
             && executor.waiting_count() == 0
             && executor.running_count() == 0
-            // What a subscription reads is always under way.
-            && (executor.unacknowledged() == 0 || self.is_watched())
             && executor.is_connected()
+            // What a subscription reads is always under way; the last news must have come.
+            && if self.is_watched() {
+                self.believed_wind() == Some(wind(self.tick))
+            } else {
+                executor.unacknowledged() == 0
+            }
     }
 
     fn unrest(&self) -> String {
@@ -286,7 +290,12 @@ impl Life {
                 executor.unacknowledged()
             )
         });
-        format!("{board}; the executor: {executor}")
+        let wind = if self.is_watched() {
+            format!("; the wind is {}, believed to be {:?}", wind(self.tick), self.believed_wind())
+        } else {
+            String::new()
+        };
+        format!("{board}; the executor: {executor}{wind}")
     }
 
     /// The blows of this moment fall.

@@ -11,7 +11,8 @@ use dramaturg_director::{Director, Event, Journal};
 use dramaturg_executor::Executor;
 use dramaturg_wire::Codec;
 use dramaturg_wire::link::{
-    AnyLink, InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, TcpLink, ThreadLink, WebSocketLink,
+    AnyLink, ClientTls, InlineLink, Link, LinkError, LinkOptions, ListenOptions, Listener, TcpLink, ThreadLink,
+    WebSocketLink,
 };
 
 use super::actor::Actor;
@@ -63,7 +64,7 @@ fn pair(kind: LinkKind) -> Result<Ends, LinkError> {
         LinkKind::Tcp | LinkKind::Websocket => {
             let mut listener = Listener::bind(ListenOptions::default())?;
             let address = listener.address().to_string();
-            let mut near = connect(kind, &address)?;
+            let mut near = connect(kind, &address, None)?;
             let (began, mut bytes) = (Instant::now(), Vec::new());
             let far = loop {
                 near.receive(&mut bytes)?;
@@ -78,9 +79,9 @@ fn pair(kind: LinkKind) -> Result<Ends, LinkError> {
     })
 }
 
-/// The game's end of a link over a socket.
-pub fn connect(kind: LinkKind, address: &str) -> Result<AnyLink, LinkError> {
-    let options = LinkOptions::new(kind.codec());
+/// The game's end of a link over a socket, encrypted if it is said whom to trust.
+pub fn connect(kind: LinkKind, address: &str, tls: Option<ClientTls>) -> Result<AnyLink, LinkError> {
+    let options = LinkOptions { tls, ..LinkOptions::new(kind.codec()) };
     Ok(match kind {
         LinkKind::Websocket => WebSocketLink::connect(address, options)?.into(),
         _ => TcpLink::connect(address, options)?.into(),

@@ -220,7 +220,7 @@ fn sockets(
     let figures = Arc::new(Mutex::new(None));
     server.set_observer(Box::new(Witness { sink, figures: Arc::clone(&figures) }));
     let (stop, waker) = (AtomicBool::new(false), server.waker());
-    let link = connect(kind, &address)?;
+    let link = connect(kind, &address, None)?;
     thread::scope(|scope| {
         let serving = scope.spawn(|| server.run(&stop));
         let played = play(setting, link, &tell, &mut |_| {});

@@ -14,7 +14,7 @@ use dramaturg_director::shell::Stopwatch;
 use dramaturg_executor::scripted::{Happening, What};
 use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_wire::FaultCode;
-use dramaturg_wire::link::{AnyLink, Link, LinkError};
+use dramaturg_wire::link::{AnyLink, ClientTls, Link, LinkError};
 use serde::{Deserialize, Serialize};
 
 use super::tell_happening;
@@ -38,6 +38,12 @@ pub struct Join {
     /// With --connect: what the director wants to be shown
     #[arg(long, value_name = "WORD", env = "DRAMATURG_TOKEN", hide_env_values = true)]
     token: Option<String>,
+    /// With --connect: encrypt the link, and trust the certificates in this PEM file
+    #[arg(long, value_name = "FILE", requires = "connect")]
+    tls_trust: Option<PathBuf>,
+    /// With --tls-trust: the name that the director's certificate bears, if it is not the host of the address
+    #[arg(long, value_name = "NAME", requires = "tls_trust")]
+    tls_name: Option<String>,
     /// With --connect: keep the game's own save here, and go on from it if it is there
     #[arg(long, value_name = "FILE", requires = "connect")]
     save: Option<PathBuf>,
@@ -116,6 +122,9 @@ struct Guest<'a> {
     executor: Executor,
     actor: Actor,
     link: Option<AnyLink>,
+    trust: Option<ClientTls>,
+    /// Why there is no link.
+    without: Option<LinkError>,
     transcript: Option<File>,
     seen: Seen,
     tick: Tick,
@@ -167,6 +176,8 @@ impl Join {
             executor,
             actor,
             link: None,
+            trust: self.trust()?,
+            without: None,
             transcript,
             seen: Seen::default(),
             tick: first,
@@ -198,6 +209,20 @@ impl Join {
             Some(_) => Ok(Exit::Trouble),
             None => Ok(Exit::Fine),
         }
+    }
+
+    /// Whom the game trusts, if the link is encrypted.
+    fn trust(&self) -> Result<Option<ClientTls>, Failure> {
+        let Some(path) = &self.tls_trust else { return Ok(None) };
+        let certificates = dramaturg::open::read(path)?;
+        let trust = ClientTls::trusting(&certificates).map_err(|error| {
+            Failure::faults(format!("nobody can be trusted by `{}`: {error}", path.display()))
+                .hint("give a PEM file with BEGIN CERTIFICATE in it: that of the director, or of who vouches for it")
+        })?;
+        Ok(Some(match &self.tls_name {
+            Some(name) => trust.named(name),
+            None => trust,
+        }))
     }
 
     fn read_save(&self) -> Result<Option<Save>, Failure> {
@@ -245,7 +270,8 @@ impl Guest<'_> {
                 self.there = now;
             }
             if now - self.there > i64::from(self.join.patience) * 1_000_000 {
-                return Ok(Some(format!("there is no director at {}", self.way.address)));
+                let why = self.without.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+                return Ok(Some(format!("there is no director at {}{why}", self.way.address)));
             }
             if self.tick >= self.saved + self.join.save_every && self.executor.session().is_some() {
                 self.saved = self.tick;
@@ -259,13 +285,16 @@ impl Guest<'_> {
             return Ok(());
         }
         self.next_try = now + i64::try_from(TRY.as_micros()).unwrap_or(i64::MAX);
-        if let Ok(link) = connect(self.way.link, self.way.address) {
-            self.link = Some(link);
-            if self.seen.connected > 0 {
-                self.executor.reconnect();
-                self.say(shell, "connects again")?;
+        match connect(self.way.link, self.way.address, self.trust.clone()) {
+            Ok(link) => {
+                self.link = Some(link);
+                if self.seen.connected > 0 {
+                    self.executor.reconnect();
+                    self.say(shell, "connects again")?;
+                }
+                self.seen.connected += 1;
             }
-            self.seen.connected += 1;
+            Err(error) => self.without = Some(error),
         }
         Ok(())
     }
@@ -310,6 +339,7 @@ impl Guest<'_> {
         if let Some(error) = broken {
             self.link = None;
             self.lost(shell, &error)?;
+            self.without = Some(error);
         }
         Ok(fault)
     }
