@@ -138,7 +138,7 @@ impl Executor {
         }
         for (execute, mut run) in kept.running {
             executor.must_be_unknown(execute.task)?;
-            run.asks = execute.question.is_some();
+            (run.asks, run.subscribes) = (execute.question.is_some(), execute.task.is_subscription());
             run.slot = executor.tasks.run(execute);
             executor.running.push(run);
         }

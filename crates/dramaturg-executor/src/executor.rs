@@ -103,8 +103,7 @@ impl Executor {
 
     /// How many tasks run, without subscriptions, which have no end.
     pub fn running_count(&self) -> usize {
-        let tasks = self.running.iter().filter_map(|run| self.tasks.execute(run.slot));
-        tasks.filter(|execute| !execute.task.is_subscription()).count()
+        self.running.iter().filter(|run| !run.subscribes).count()
     }
 
     /// How many messages wait to be acknowledged by the director.
@@ -172,7 +171,7 @@ impl Executor {
     fn abandon(&mut self) {
         let tasks = &self.tasks;
         let cancelled = self.running.drain(..).filter_map(|run| Some((tasks.execute(run.slot)?.clone(), run)));
-        let cancelled: Vec<_> = cancelled.filter(|(execute, _)| !execute.task.is_subscription()).collect();
+        let cancelled: Vec<_> = cancelled.filter(|(_, run)| !run.subscribes).collect();
         if !cancelled.is_empty() {
             self.notices.push_back(Notice::Abandoned { names: self.names.clone(), tasks: cancelled });
         }

@@ -17,6 +17,8 @@ pub(crate) struct Run {
     pub(crate) slot: u32,
     /// Whether it is a question.
     pub(crate) asks: bool,
+    /// Whether it only reads, for ever.
+    pub(crate) subscribes: bool,
     pub(crate) thousandths: u16,
     pub(crate) started: Tick,
     pub(crate) late: Tick,
@@ -30,16 +32,17 @@ pub(crate) struct Run {
 
 impl Run {
     fn new(slot: u32, execute: &Execute, tick: Tick, late: Tick) -> Self {
-        let subscribes = execute.every > 0 && !execute.reads.is_empty();
+        let reads = execute.every > 0 && !execute.reads.is_empty();
         let within = execute.question.as_ref().and_then(|question| question.within.as_ref());
         Self {
             slot,
             asks: execute.question.is_some(),
+            subscribes: execute.task.is_subscription(),
             thousandths: 0,
             started: tick,
             late,
             duration: execute.duration.max(0),
-            next_read: if subscribes { tick } else { Tick::MAX },
+            next_read: if reads { tick } else { Tick::MAX },
             deadline: within.map_or(Tick::MAX, |(ticks, _)| tick.saturating_add(*ticks)),
         }
     }
@@ -91,7 +94,7 @@ impl Executor {
             let view = TaskView { execute, run: &run, names: &self.names };
             self.voice.report(task, version, tick, Outcome::Started { late });
             match view.question() {
-                _ if task.is_subscription() => {}
+                _ if run.subscribes => {}
                 Some(question) => game.ask(&view, question),
                 None => game.start(&view),
             }
@@ -104,11 +107,11 @@ impl Executor {
         let Self { running, tasks, names, voice, answers, tick, options, .. } = self;
         let tick = *tick;
         running.retain_mut(|run| {
-            let Some(execute) = tasks.execute(run.slot) else { return false };
+            let Some(execute) = tasks.held(run.slot) else { return false };
             let given = if run.asks { take_answer(answers, execute) } else { None };
             let report = match given {
                 Some(answer) => Report::Answered(answer),
-                None if execute.task.is_subscription() => Report::Running,
+                None if run.subscribes => Report::Running,
                 None => game.poll(&TaskView { execute, run, names }, tick),
             };
             let mut progressed = false;
@@ -185,7 +188,7 @@ impl Executor {
     /// Tells the game what runs since its checkpoint.
     pub(crate) fn tell_resumed<G: Game + ?Sized>(&mut self, game: &mut G) {
         for run in &self.running {
-            if let Some(execute) = self.tasks.execute(run.slot).filter(|execute| !execute.task.is_subscription()) {
+            if let Some(execute) = self.tasks.execute(run.slot).filter(|_| !run.subscribes) {
                 game.resume_task(&TaskView { execute, run, names: &self.names });
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dramaturg_wire::message::pieces;
-use dramaturg_wire::{Observation, Task, ToDirector};
+use dramaturg_wire::{FaultCode, Observation, Task, ToDirector};
 
 use crate::executor::Executor;
 use crate::tasks::Standing;
@@ -115,7 +115,12 @@ impl Executor {
     /// the executor has ended since is planned anew.
     pub fn load(&mut self, data: Vec<u8>) -> u32 {
         self.requests = self.requests.wrapping_add(1);
-        let request = self.requests;
+        let (request, most) = (self.requests, pieces::save_bytes_max(self.options.codec));
+        if data.len() > most {
+            let text = format!("the save has {} bytes, and one may have {most} at most to be sent", data.len());
+            self.complain(FaultCode::Limit, &text);
+            return request;
+        }
         let (ahead, last) = pieces::cut(&data, self.options.codec, self.voice.bytes_max);
         for piece in ahead {
             self.voice.say(&ToDirector::LoadPiece { request, data: piece.to_vec() });

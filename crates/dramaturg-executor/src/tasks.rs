@@ -100,6 +100,11 @@ impl Tasks {
         self.slot(slot).filter(|slot| slot.stage != Stage::Free).map(|slot| &slot.execute)
     }
 
+    /// The same for one that is known to run: it is not looked at, for what nobody reads need not come from memory.
+    pub(crate) fn held(&self, slot: u32) -> Option<&Execute> {
+        self.slot(slot).map(|slot| &slot.execute)
+    }
+
     /// Lets a task wait for its tick that neither waits nor runs.
     pub(crate) fn wait(&mut self, execute: Execute) {
         let (start, task) = (execute.start, execute.task);

@@ -2,6 +2,7 @@
 
 use dramaturg_executor::scripted::What;
 use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
+use dramaturg_wire::message::pieces::SAVE_BYTES_MAX;
 use dramaturg_wire::{Codec, FaultCode, Frame, Observation, ToDirector, ToGame, VERSION, Value, Welcome};
 
 const MOST: u32 = 2_000;
@@ -54,10 +55,25 @@ fn what_is_too_much_at_once_is_said_in_parts_or_told_to_the_game() {
                 .collect()
         };
         assert_eq!(faults(&mut game), [], "{codec:?}");
-        // What cannot be divided is not sent, for it would close the link.
-        executor.load(vec![0; 5_000]);
+        // A save goes in pieces.
+        let save: Vec<u8> = (0..5_000u32).map(|at| (at % 251) as u8).collect();
+        executor.load(save.clone());
         executor.tick(2, &mut game);
+        let mut pieces = Vec::new();
+        executor.poll(&mut |bytes| {
+            assert!(bytes.len() <= MOST as usize, "{codec:?}: {} bytes", bytes.len());
+            let frame: Frame<ToDirector> = codec.decode(bytes).expect("a frame");
+            if let ToDirector::LoadPiece { data, .. } | ToDirector::Load { data, .. } = frame.message {
+                pieces.push(data);
+            }
+        });
+        assert!(pieces.len() > 1 && pieces.concat() == save, "{codec:?}: {} pieces", pieces.len());
+        assert_eq!(faults(&mut game), [], "{codec:?}");
+        // What cannot be divided, or is too large in any case, is not sent, for it would close the link.
+        executor.set_language("x".repeat(5_000));
+        executor.load(vec![0; SAVE_BYTES_MAX + 1]);
+        executor.tick(3, &mut game);
         executor.poll(&mut |bytes| assert!(bytes.len() <= MOST as usize));
-        assert_eq!(faults(&mut game), [FaultCode::Limit], "{codec:?}");
+        assert_eq!(faults(&mut game), [FaultCode::Limit, FaultCode::Limit], "{codec:?}");
     }
 }
