@@ -138,15 +138,16 @@ impl Read for Tls {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
             }
-            // Reading goes on while writing is held up: both sides could be held up at once.
-            self.push_what_goes()?;
+            // Reading goes on while writing is held up: both sides could be held up at once. It goes on where writing fails too, for
+            // what the other side said before it closed is still there to be read; then reading says that it has ended.
+            let _ = self.push_what_goes();
             self.connection.read_tls(&mut self.socket)?;
             if let Err(error) = self.connection.process_new_packets() {
                 // The other side is told why.
                 let _ = self.push();
                 return Err(io::Error::new(io::ErrorKind::InvalidData, error));
             }
-            self.push_what_goes()?;
+            let _ = self.push_what_goes();
         }
     }
 }

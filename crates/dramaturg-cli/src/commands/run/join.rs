@@ -135,6 +135,8 @@ struct Guest<'a> {
     /// When the director was last there.
     there: i64,
     saved: Tick,
+    /// Whether it has said goodbye.
+    bade: bool,
 }
 
 impl Join {
@@ -186,6 +188,7 @@ impl Join {
             next_try: 0,
             there: 0,
             saved: first,
+            bade: false,
         };
         let trouble = guest.play(shell)?;
         let (seen, ticks) = (&guest.seen, guest.tick);
@@ -246,7 +249,6 @@ impl Guest<'_> {
     /// Plays; says why it ended early, if it did.
     fn play(&mut self, shell: &mut Shell) -> Result<Option<String>, Failure> {
         let end = self.way.ticks.unwrap_or(Tick::MAX - AFTER);
-        let mut bade = false;
         loop {
             let moment = (self.tick - self.first + 1).saturating_mul(1_000_000) / i64::from(self.way.rate);
             thread::sleep(self.watch.until(moment));
@@ -254,11 +256,11 @@ impl Guest<'_> {
             let now = self.watch.now();
             self.tick = self.first + now.saturating_mul(i64::from(self.way.rate)) / 1_000_000;
             if self.tick >= end {
-                if bade && (self.executor.unacknowledged() == 0 || self.tick >= end + AFTER) {
+                if self.bade && (self.executor.unacknowledged() == 0 || self.tick >= end + AFTER) {
                     return Ok(None);
                 }
-                if !bade {
-                    bade = true;
+                if !self.bade {
+                    self.bade = true;
                     self.executor.goodbye("the run is over");
                 }
             }
@@ -323,6 +325,11 @@ impl Guest<'_> {
             if let What::Fault(told) = &happening.what
                 && !matches!(told.code, FaultCode::Name | FaultCode::Save)
             {
+                if self.bade && told.code == FaultCode::Unknown {
+                    // The director had heard the goodbye before the link was lost.
+                    self.executor.leave_session();
+                    continue;
+                }
                 fault = Some(told.message.clone());
             }
             self.note(shell, &happening)?;
