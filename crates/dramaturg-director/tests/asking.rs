@@ -1,14 +1,13 @@
 //! Steps that ask before they are performed, tasks that are done as a whole, and lines in the language of the game.
 
+mod common;
+
 use std::sync::Arc;
 
-use dramaturg_director::{Core, Director, DirectorOptions, EventKind, Input, Journey};
+use common::stage::Stage;
+use dramaturg_director::{Director, EventKind};
 use dramaturg_executor::scripted::What;
-use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
 use dramaturg_model::{Model, Plan, Tick};
-use dramaturg_planner::planner::Workers;
-use dramaturg_planner::scripted::{ScriptOptions, Scripted};
-use dramaturg_planner::simulate::{Detail, WorldOptions};
 use dramaturg_story::{MemoryFiles, compile};
 
 const STORY: &str = "story \"Inn\" { ticks 60 per s }
@@ -36,63 +35,26 @@ fn model() -> Arc<Model> {
     Arc::new(compiled.model)
 }
 
-struct Inn {
-    director: Director,
-    executor: Executor,
-    game: ScriptedGame,
-    tick: Tick,
-    frames: Vec<Vec<u8>>,
-    events: Vec<EventKind>,
-}
+struct Inn(Stage);
 
 impl Inn {
     fn new(plan: &[(&str, &[&str], Tick, Tick)]) -> Self {
-        let model = model();
         let mut steps = Plan::default();
         for (action, args, start, duration) in plan {
             steps.add(*action, args.iter().copied(), *start, *duration);
         }
-        let options = DirectorOptions {
-            omega: 1,
-            upsilon: 1,
-            mu: Journey::Given(0),
-            world: WorldOptions { detail: Detail::Texts, ..WorldOptions::default() },
-            ..DirectorOptions::default()
-        };
-        let planner = Scripted::new(Arc::clone(&model), &steps, ScriptOptions::default());
-        let mut game = ScriptedGame::new();
-        game.answer_after(5);
-        Self {
-            director: Director::new(Core::new(model, options), Box::new(planner)),
-            executor: Executor::new(ExecutorOptions::default()),
-            game,
-            tick: 0,
-            frames: Vec::new(),
-            events: Vec::new(),
-        }
+        let mut stage = Stage::new(model(), &steps);
+        stage.game.answer_after(5);
+        Self(stage)
     }
 
     fn run(&mut self, until: Tick) {
-        while self.tick < until {
-            for frame in self.frames.drain(..) {
-                self.executor.receive(&frame).expect("a frame");
-            }
-            self.executor.tick(self.tick, &mut self.game);
-            let mut sent = Vec::new();
-            self.executor.poll(&mut |frame| sent.push(frame.to_vec()));
-            let now = self.tick * 16_667;
-            let inputs = [Input::Pump { now, frames: sent }, Input::Begin { now }, Input::End { now, units: 100 }];
-            for input in inputs.into_iter().chain([Input::Pump { now, frames: Vec::new() }]) {
-                self.director.step(&input, &Workers::single(), &mut |frame| self.frames.push(frame.to_vec()));
-            }
-            self.events.extend(self.director.drain().into_iter().map(|event| event.kind));
-            self.tick += 1;
-        }
+        self.0.until(until);
     }
 
     /// What the game was told to do, ask and show.
     fn told(&self) -> Vec<String> {
-        let told = self.game.transcript().iter().filter_map(|happening| match &happening.what {
+        let told = self.0.game.transcript().iter().filter_map(|happening| match &happening.what {
             What::Started { action, actuator, .. } => {
                 Some(format!("{action} {} part {}", actuator.as_deref().unwrap_or("-"), happening.task?.part))
             }
@@ -104,8 +66,8 @@ impl Inn {
     }
 
     fn holds(&self, fluent: &str) -> bool {
-        let world = self.director.core().chronicle().present();
-        let found = self.director.core().model().find_relation(fluent).expect("a fluent");
+        let world = self.0.director.core().chronicle().present();
+        let found = self.0.director.core().model().find_relation(fluent).expect("a fluent");
         world.state().get(found, &[]).is_true()
     }
 }
@@ -128,20 +90,20 @@ fn a_step_that_asks_is_performed_after_the_answer_and_not_before() {
         ]
     );
     assert!(inn.holds("served"));
-    assert!(inn.director.core().board().entries().next().is_none());
+    assert!(inn.0.director.core().board().entries().next().is_none());
 }
 
 #[test]
 fn no_gives_it_up_and_later_asks_again() {
     let mut inn = Inn::new(&[("serve", &["mara"], 20, 10)]);
-    inn.game.answer("serve", "no");
+    inn.0.game.answer("serve", "no");
     inn.run(300);
     assert_eq!(inn.told().len(), 1);
-    assert!(!inn.holds("served") && inn.director.core().board().entries().next().is_none());
+    assert!(!inn.holds("served") && inn.0.director.core().board().entries().next().is_none());
     let mut inn = Inn::new(&[("serve", &["mara"], 20, 10)]);
-    inn.game.answer("serve", "later");
+    inn.0.game.answer("serve", "later");
     inn.run(60);
-    inn.game.answer("serve", "yes");
+    inn.0.game.answer("serve", "yes");
     inn.run(300);
     assert_eq!(inn.told().iter().filter(|told| told.contains("Shall")).count(), 2, "{:?}", inn.told());
     assert!(inn.holds("served"));
@@ -151,13 +113,13 @@ fn no_gives_it_up_and_later_asks_again() {
 fn a_save_in_the_middle_of_a_question_changes_nothing() {
     let mut inn = Inn::new(&[("serve", &["mara"], 20, 10)]);
     inn.run(23);
-    let save = inn.director.save();
-    let model = Arc::clone(inn.director.core().model());
-    let options = inn.director.core().options().clone();
+    let save = inn.0.director.save();
+    let model = Arc::clone(inn.0.director.core().model());
+    let options = inn.0.director.core().options().clone();
     let known = dramaturg_director::save::planners::known();
     let (loaded, report) = Director::load(model, options, &save, known).expect("it loads");
     assert!(report.is_clean(), "{report:?}");
-    inn.director = loaded;
+    inn.0.director = loaded;
     inn.run(60);
     assert!(inn.holds("served"), "{:?}", inn.told());
 }
@@ -167,19 +129,20 @@ fn a_task_is_done_as_a_whole_and_only_if_a_method_applies() {
     let mut inn = Inn::new(&[("leave", &[], 10, 1), ("serve", &["mara"], 20, 10)]);
     inn.run(60);
     assert!(!inn.holds("gone"));
-    let blocked = inn.events.iter().find_map(|event| match event {
+    let blocked = inn.0.events.iter().find_map(|(_, event)| match event {
         EventKind::Blocked { why, .. } => Some(why.as_str()),
         _ => None,
     });
     assert_eq!(blocked, Some("none of its methods applies; wanted `served` true, found false"));
-    inn.executor.set_goals(None, vec!["goal done leave".to_owned(), "goal gone".to_owned()]);
+    inn.0.executor.set_goals(None, vec!["goal done leave".to_owned(), "goal gone".to_owned()]);
     inn.run(80);
     assert!(inn.holds("gone"));
     assert_eq!(inn.told().last().map(String::as_str), Some("The door."));
     let replies: Vec<bool> = inn
+        .0
         .events
         .iter()
-        .filter_map(|event| match event {
+        .filter_map(|(_, event)| match event {
             EventKind::GoalReply { accepted, .. } => Some(*accepted),
             _ => None,
         })
@@ -191,7 +154,7 @@ fn a_task_is_done_as_a_whole_and_only_if_a_method_applies() {
 fn lines_and_questions_are_in_the_language_of_the_game() {
     let mut inn = Inn::new(&[("serve", &["mara"], 20, 10), ("leave", &[], 70, 1)]);
     inn.run(3);
-    inn.executor.set_language("de-AT");
+    inn.0.executor.set_language("de-AT");
     inn.run(90);
     // What a translation lacks is told in the story's own words.
     assert_eq!(
@@ -205,8 +168,8 @@ fn lines_and_questions_are_in_the_language_of_the_game() {
             "The door."
         ]
     );
-    inn.executor.set_language("fr");
+    inn.0.executor.set_language("fr");
     inn.run(95);
-    let faults = inn.game.transcript().iter().filter(|happening| matches!(happening.what, What::Fault(_))).count();
+    let faults = inn.0.game.transcript().iter().filter(|happening| matches!(happening.what, What::Fault(_))).count();
     assert_eq!(faults, 1);
 }

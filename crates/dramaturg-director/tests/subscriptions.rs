@@ -1,12 +1,12 @@
 //! What rules read again and again: the director subscribes to it once, hears what is new, and nothing else.
 
+mod common;
+
 use std::sync::Arc;
 
-use dramaturg_director::{Core, Director, DirectorOptions, EventKind, Input, Journey};
-use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
+use common::stage::Stage;
+use dramaturg_director::{EventKind, Input};
 use dramaturg_model::{Model, Plan, Tick};
-use dramaturg_planner::planner::Workers;
-use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 use dramaturg_wire::{TaskRecord, TaskState, Value};
 
 const STORY: &str = "story \"Watch\" { ticks 60 per s }
@@ -25,74 +25,52 @@ fn model(story: &str) -> Arc<Model> {
     Arc::new(compiled.model)
 }
 
-struct Watch {
-    director: Director,
-    executor: Executor,
-    game: ScriptedGame,
-    tick: Tick,
-    frames: Vec<Vec<u8>>,
-    seen: Vec<(Tick, String)>,
-}
+struct Watch(Stage);
 
 impl Watch {
     fn new() -> Self {
-        Self::of(STORY)
+        let mut watch = Self::of(STORY);
+        watch.set("you.place", Value::Name("gate".to_owned()));
+        watch.set("you.hurries", Value::Bool(false));
+        watch
     }
 
     fn of(story: &str) -> Self {
-        let model = model(story);
-        let options = DirectorOptions { omega: 1, upsilon: 1, mu: Journey::Given(0), ..DirectorOptions::default() };
-        let planner = Scripted::new(Arc::clone(&model), &Plan::default(), ScriptOptions::default());
-        let mut game = ScriptedGame::new();
-        game.set("you.place", Value::Name("gate".to_owned()));
-        game.set("you.hurries", Value::Bool(false));
-        Self {
-            director: Director::new(Core::new(model, options), Box::new(planner)),
-            executor: Executor::new(ExecutorOptions::default()),
-            game,
-            tick: 0,
-            frames: Vec::new(),
-            seen: Vec::new(),
-        }
+        Self(Stage::new(model(story), &Plan::default()))
+    }
+
+    fn set(&mut self, fluent: &str, value: Value) {
+        self.0.game.set(fluent, value);
     }
 
     fn until(&mut self, end: Tick) {
-        while self.tick < end {
-            self.tick += 1;
-            for frame in std::mem::take(&mut self.frames) {
-                self.executor.receive(&frame).expect("the director speaks the protocol");
-            }
-            self.executor.tick(self.tick, &mut self.game);
-            let mut up = Vec::new();
-            self.executor.poll(&mut |frame| up.push(frame.to_vec()));
-            let now = self.tick * 16_667;
-            let frames = &mut self.frames;
-            for input in [Input::Pump { now, frames: up }, Input::Begin { now }, Input::End { now, units: 10 }] {
-                self.director.step(&input, &Workers::single(), &mut |frame: &[u8]| frames.push(frame.to_vec()));
-            }
-            for event in self.director.drain() {
-                match event.kind {
-                    EventKind::Observed { observation } => self.seen.push((self.tick, observation.fluent)),
-                    EventKind::Fault { message, .. } => panic!("{message}"),
-                    _ => {}
-                }
-            }
-        }
+        self.0.until(end);
     }
 
     fn subscriptions(&self) -> Vec<(u32, bool)> {
-        let table = self.executor.task_table();
+        let table = self.0.executor.task_table();
         let runs = |record: &TaskRecord| matches!(record.state, TaskState::Running(_));
         assert!(table.iter().all(|record| record.task.is_subscription()), "{table:?}");
         table.iter().map(|record| (record.task.step, runs(record))).collect()
     }
 
     fn reload(&mut self, story: &str) {
-        self.director.reload(model(story)).expect("the edited story can be loaded");
+        self.0.director.reload(model(story)).expect("the edited story can be loaded");
+    }
+
+    /// What was observed since the last call, each with its tick.
+    fn seen_when(&mut self) -> Vec<(Tick, String)> {
+        let told = std::mem::take(&mut self.0.events).into_iter();
+        let seen = told.filter_map(|(tick, kind)| match kind {
+            EventKind::Observed { observation } => Some((tick, observation.fluent)),
+            EventKind::Fault { message, .. } => panic!("{message}"),
+            _ => None,
+        });
+        seen.collect()
     }
 
     fn seen(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.seen).into_iter().map(|(_, fluent)| fluent).collect()
+        self.seen_when().into_iter().map(|(_, fluent)| fluent).collect()
     }
 }
 
@@ -102,19 +80,19 @@ fn what_rules_read_is_subscribed_to_once_and_only_news_count() {
     watch.until(60);
     assert_eq!(watch.subscriptions().iter().map(|(_, runs)| *runs).collect::<Vec<_>>(), [true, true]);
     // Subscriptions are nothing that anybody waits for.
-    assert_eq!((watch.executor.running_count(), watch.executor.waiting_count()), (0, 0));
-    assert!(watch.game.transcript().iter().all(|happening| happening.task.is_none()));
+    assert_eq!((watch.0.executor.running_count(), watch.0.executor.waiting_count()), (0, 0));
+    assert!(watch.0.game.transcript().iter().all(|happening| happening.task.is_none()));
     // All is as the director believes.
-    assert_eq!(watch.seen, []);
-    watch.game.set("you.place", Value::Name("yard".to_owned()));
+    assert_eq!(watch.seen(), [""; 0]);
+    watch.set("you.place", Value::Name("yard".to_owned()));
     watch.until(120);
-    let seen = std::mem::take(&mut watch.seen);
+    let seen = watch.seen_when();
     let [(tick, fluent)] = seen.as_slice() else { panic!("{seen:?}") };
     assert!(fluent == "you.place" && (61..=68).contains(tick), "{tick} {fluent}");
     // What a rule expects is looked at as often as that rule says.
-    watch.game.set("you.hurries", Value::Bool(true));
+    watch.set("you.hurries", Value::Bool(true));
     watch.until(126);
-    let seen = std::mem::take(&mut watch.seen);
+    let seen = watch.seen_when();
     // Both rules may look in the same tick, and neither waits for the other.
     assert!(!seen.is_empty() && seen.len() <= 2, "{seen:?}");
     assert!(seen.iter().all(|(tick, fluent)| fluent == "you.hurries" && (121..=125).contains(tick)), "{seen:?}");
@@ -125,18 +103,15 @@ fn a_game_that_calls_again_keeps_its_subscriptions() {
     let mut watch = Watch::new();
     watch.until(30);
     let before = watch.subscriptions();
-    watch.director.step(
-        &Input::Disconnected { now: 30 * 16_667, reason: "the link broke".to_owned() },
-        &Workers::single(),
-        &mut |_: &[u8]| {},
-    );
-    watch.frames.clear();
-    watch.executor.reconnect();
+    let now = watch.0.now();
+    watch.0.step(&Input::Disconnected { now, reason: "the link broke".to_owned() });
+    watch.0.frames.clear();
+    watch.0.executor.reconnect();
     watch.until(90);
     assert_eq!(watch.subscriptions(), before);
-    watch.game.set("you.place", Value::Name("yard".to_owned()));
+    watch.set("you.place", Value::Name("yard".to_owned()));
     watch.until(120);
-    assert_eq!(watch.seen.iter().map(|(_, fluent)| fluent.as_str()).collect::<Vec<_>>(), ["you.place"]);
+    assert_eq!(watch.seen(), ["you.place"]);
 }
 
 #[test]
@@ -151,7 +126,7 @@ fn an_edited_story_reads_what_it_says_now() {
     let running: Vec<u32> = after.iter().filter(|(_, runs)| *runs).map(|(step, _)| *step).collect();
     let kept = before.iter().filter(|(step, _)| running.contains(step)).count();
     assert_eq!((running.len(), kept, after.len()), (2, 1, 3), "{before:?} {after:?}");
-    watch.game.set("you.place", Value::Name("yard".to_owned()));
+    watch.set("you.place", Value::Name("yard".to_owned()));
     watch.until(90);
     assert_eq!(watch.seen(), [""; 0]);
     // Back again: what was taken back is read once more.
@@ -174,13 +149,13 @@ rule sky { reads dusk every 6 ticks }
 ";
     let mut watch = Watch::of(story);
     for door in ["hatch.ajar", "gate.ajar", "dusk"] {
-        watch.game.set(door, Value::Bool(false));
+        watch.set(door, Value::Bool(false));
     }
     watch.until(30);
-    watch.game.set("gate.ajar", Value::Bool(true));
+    watch.set("gate.ajar", Value::Bool(true));
     watch.until(60);
     assert_eq!(watch.seen(), [""; 0]);
-    watch.game.set("dusk", Value::Bool(true));
+    watch.set("dusk", Value::Bool(true));
     watch.until(90);
     assert_eq!(watch.seen(), ["dusk", "gate.ajar"]);
 }

@@ -1,6 +1,8 @@
 //! A director and a game in virtual time, over a link that loses and delays: what saves and journals are tested with.
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
+pub mod stage;
+
 use std::sync::Arc;
 
 use dramaturg_director::{Core, Director, DirectorOptions, Input};
