@@ -3,6 +3,7 @@
 use dramaturg_model::Chance;
 
 use super::aims::{UNIT, Want};
+use super::contingent::Contingency;
 use super::draft::Draft;
 use super::occurrence::OccurrenceId;
 use super::plan::StepKey;
@@ -30,6 +31,8 @@ pub(crate) enum Class {
     Overlap,
     /// An object is anchored again more than once.
     Anchor,
+    /// A locked step rests on what somebody else is only expected to do.
+    Contingent,
     /// Something liked is missed.
     Wish,
     /// A goal could be reached sooner, or with less.
@@ -38,7 +41,7 @@ pub(crate) enum Class {
 
 impl Class {
     /// How many there are.
-    pub(crate) const COUNT: usize = 7;
+    pub(crate) const COUNT: usize = 8;
 }
 
 /// One thing that is wrong.
@@ -56,6 +59,8 @@ pub(crate) enum Defect {
     Overlap(GroundActuatorId),
     /// An object is anchored again too often.
     Anchor(u32),
+    /// A condition that holds only if what is expected comes.
+    Contingent(Contingency),
     /// The plan is longer than it must be.
     Effort,
 }
@@ -69,6 +74,7 @@ impl Draft {
             Class::Unmet => self.projection.unmet * UNIT + self.aimed(true),
             Class::Overlap => self.projection.excess * UNIT,
             Class::Anchor => self.surplus() * UNIT,
+            Class::Contingent => self.contingency(),
             Class::Wish => self.projection.displeasure + self.aimed(false),
             Class::Effort => self.effort(),
         }
@@ -103,6 +109,11 @@ impl Draft {
             return Some((Class::Anchor, Defect::Anchor(object)));
         }
         let (wishes, effort) = (self.wished(), self.effort());
+        // Often nothing can be done about what is expected: it does not keep anything else from being repaired.
+        if !self.contingent.is_empty() && (wishes == 0 && effort == 0 || chance.below(4) == 0) {
+            let rests = self.contingent.get(chance.below(self.contingent.len())).copied();
+            return rests.map(|rests| (Class::Contingent, Defect::Contingent(rests)));
+        }
         // Now and then the plan is looked over, however much is still wished for.
         if wishes > 0 && (effort == 0 || chance.below(8) > 0) {
             return self.pick_wish(wishes, chance).map(|defect| (Class::Wish, defect));

@@ -6,6 +6,7 @@ use dramaturg_model::{Table, Tick};
 use smallvec::SmallVec;
 
 use super::aims::{Aim, UNIT};
+use super::contingent::Contingency;
 use super::defect::{Class, Cost};
 use super::moment::Moment;
 use super::plan::{Edit, StepKey, Steps};
@@ -15,6 +16,8 @@ use super::slot::SlotId;
 
 /// What an object costs that is made although there are others.
 const OBJECT: i64 = 50_000;
+/// What it costs that a locked step rests on what is only expected.
+const CONTINGENT: i64 = 20_000;
 /// What it costs to let a goal wait for a tick.
 const WAIT: i64 = 1;
 
@@ -33,6 +36,10 @@ pub(crate) struct Draft {
     late: Vec<StepKey>,
     /// Objects that are to be anchored again, with how often.
     reanchored: Vec<(u32, u32)>,
+    /// Steps that are locked and have not begun.
+    locked: Vec<StepKey>,
+    /// What locked steps have only if what is expected comes.
+    pub(crate) contingent: Vec<Contingency>,
     /// What all open steps cost.
     outlay: i64,
     /// What may not be planned.
@@ -58,6 +65,8 @@ impl Draft {
             insert_from,
             late: Vec::new(),
             reanchored: Vec::new(),
+            locked: Vec::new(),
+            contingent: Vec::new(),
             outlay: 0,
             barred: Vec::new(),
         };
@@ -79,7 +88,7 @@ impl Draft {
         let hard = [Class::Past, Class::SetConflict, Class::Unmet, Class::Overlap, Class::Anchor];
         Cost {
             hard: hard.into_iter().map(|class| self.missing(class)).sum(),
-            soft: self.missing(Class::Wish) + self.effort(),
+            soft: self.missing(Class::Contingent) + self.missing(Class::Wish) + self.effort(),
         }
     }
 
@@ -96,7 +105,25 @@ impl Draft {
     /// Takes in a step that nobody can change.
     pub(crate) fn adopt(&mut self, form: FormId, id: u32, occurrence: super::occurrence::OccurrenceId) {
         let start = self.projection.occurrence(occurrence).start;
-        self.steps.add(form, start, Some(id), true, occurrence);
+        let key = self.steps.add(form, start, Some(id), true, occurrence);
+        self.lock(key);
+    }
+
+    /// A step is locked: what it needs must come, whatever others do.
+    fn lock(&mut self, key: StepKey) {
+        if self.projection.repertoire.expects && self.steps.get(key).start >= self.projection.first_tick() {
+            self.locked.push(key);
+        }
+    }
+
+    /// Looks which locked steps rest on what is only expected.
+    fn look_at_locked(&mut self) {
+        let mut found = std::mem::take(&mut self.contingent);
+        found.clear();
+        for key in &self.locked {
+            self.projection.contingencies(self.steps.get(*key).occurrence, &mut found);
+        }
+        self.contingent = found;
     }
 
     /// Puts a step in.
@@ -204,6 +231,14 @@ impl Draft {
                 *stale = Moment::LAST;
             }
         }
+        if !self.locked.is_empty() {
+            self.look_at_locked();
+        }
+    }
+
+    /// What locked steps lack, if nobody does what is expected.
+    pub(crate) fn contingency(&self) -> i64 {
+        self.contingent.len() as i64 * CONTINGENT
     }
 
     /// Undoes everything since the journal was last emptied.
@@ -243,6 +278,7 @@ impl Draft {
         for key in soon {
             if self.steps.get(key).id.is_some_and(&is_published) {
                 self.steps.fix(key);
+                self.lock(key);
             } else {
                 self.late.push(key);
             }

@@ -87,6 +87,8 @@ pub(crate) struct Deed {
     pub(crate) guard: Option<Condition>,
     /// What must be read to know what is written; empty if it is always the same.
     pub(crate) reads: Vec<SlotId>,
+    /// Whether somebody else brings it about.
+    pub(crate) expected: bool,
 }
 
 /// A gradual change.
@@ -196,7 +198,7 @@ impl FormWriter<'_> {
             }
             reads.sort_unstable();
             reads.dedup();
-            deeds.push(Deed { when, slot, written, guard, reads });
+            deeds.push(Deed { when, slot, written, guard, reads, expected: timed.expected });
         }
         Some(deeds)
     }

@@ -7,11 +7,12 @@
 //! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
 //! missing, a `curve` how far a number is off.
 //!
-//! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it, [`operators`] how that can be repaired, and
+//! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
 //! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners, with
 //! a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
 
 mod aims;
+mod contingent;
 mod curve;
 mod defect;
 mod distance;

@@ -173,9 +173,13 @@ impl Projection {
 
     /// Something is brought about at the end of a tick's waiting.
     pub(crate) fn bring(&mut self, slot: SlotId, tick: Tick, value: i64) {
-        let source = (u32::MAX - slot.0, 1);
-        self.timelines[slot].insert(Moment::end(tick), source, Change::Set(value));
+        self.timelines[slot].insert(Moment::end(tick), Self::awaited(slot), Change::Set(value));
         self.queue_fold(slot);
+    }
+
+    /// Who brings about what is waited for.
+    pub(super) const fn awaited(slot: SlotId) -> (u32, u16) {
+        (u32::MAX - slot.0, 1)
     }
 
     /// Puts a step in; its effects show once everything is settled.

@@ -97,6 +97,8 @@ pub(crate) struct Repertoire {
     pub(crate) distances: Distances,
     /// The same without anything ever being undone, once somebody has asked.
     relaxation: OnceLock<Arc<Relaxation>>,
+    /// Whether anything is ever expected of others.
+    pub(crate) expects: bool,
     /// Whether grounding gave up before it had found everything, and why.
     pub(crate) trouble: Option<String>,
 }
@@ -177,6 +179,7 @@ impl Repertoire {
         let achievers = achievers(&slots, &forms);
         let distances = Distances::new(&problem, &slots, &forms);
         let turns = tracks.len().max(1) as i64;
+        let expects = forms.values().any(|form: &Form| form.deeds.iter().any(|deed| deed.expected));
         Self {
             slots,
             forms,
@@ -191,6 +194,7 @@ impl Repertoire {
             tracks_after,
             distances,
             relaxation: OnceLock::new(),
+            expects,
             trouble,
             problem,
         }

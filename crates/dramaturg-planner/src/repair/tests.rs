@@ -245,3 +245,56 @@ fn the_apple_is_found_step_by_step() {
         assert!(take + 5 <= eat && eat <= 480, "seed {seed}: {take} {eat}");
     }
 }
+
+const LAMP: &str = "story \"Lamp\" { ticks 10 per s }
+type Hand { arms: actuator }
+object mara: Hand
+fluent asked, lit, seen
+action light(h: Hand) { takes 3 ticks; uses h.arms; then lit }
+action show(h: Hand) { takes 4 ticks; needs lit; uses h.arms; then seen }
+rule plea { when asked; takes 20 ticks; expect lit = true }
+given asked at 5 ticks
+";
+
+/// A locked step is shown at tick 40 by a lamp that the player is expected to light until tick 25.
+fn shown_by_lamp(story: &str) -> (Mill, Draft) {
+    let mill = Mill::new(story);
+    let mut draft = mill.draft();
+    let show = mill.form("show(mara)");
+    let occurrence = draft.projection.place(show, 40, Some(4));
+    draft.adopt(show, 7, occurrence);
+    draft.settle();
+    (mill, draft)
+}
+
+#[test]
+fn a_locked_step_does_not_rest_on_others_where_the_plan_can_help() {
+    let (mill, draft) = shown_by_lamp(LAMP);
+    assert_eq!((draft.cost().hard, draft.contingent.len()), (0, 1));
+    let mut workshop = Workshop::new(draft, Some(30));
+    let (mut preferences, mut chance) = (no_preference(), Chance::new(1));
+    for _ in 0..200 {
+        workshop.turn(&mut preferences, &mut chance);
+    }
+    workshop.recall();
+    let draft = &workshop.draft;
+    assert_eq!((draft.cost().hard, draft.contingent.len()), (0, 0));
+    let light = draft.steps.alive().find(|(_, step)| step.form == mill.form("light(mara)"));
+    assert!(light.is_some_and(|(_, step)| step.start + 3 <= 25), "{light:?}");
+}
+
+#[test]
+fn what_only_others_can_do_stays_expected() {
+    let (_, draft) = shown_by_lamp(&LAMP.replace("then lit }", "then seen }"));
+    let cost = draft.cost();
+    assert_eq!(draft.contingent.len(), 1);
+    let mut workshop = Workshop::new(draft, Some(30));
+    let (mut preferences, mut chance) = (no_preference(), Chance::new(1));
+    for _ in 0..200 {
+        assert_ne!(workshop.turn(&mut preferences, &mut chance), Turn::Improved);
+    }
+    assert_eq!(workshop.best, cost);
+    // What is certain before rests on nobody.
+    let (_, draft) = shown_by_lamp(&LAMP.replace("asked, lit, seen", "asked, seen\nfluent lit = true"));
+    assert_eq!(draft.contingent.len(), 0);
+}

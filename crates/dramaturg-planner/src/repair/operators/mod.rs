@@ -16,6 +16,7 @@ mod tracking;
 use dramaturg_model::{Chance, Tick};
 
 use super::aims::Want;
+use super::contingent::Contingency;
 use super::defect::{Class, Defect};
 use super::draft::Draft;
 use super::moment::Moment;
@@ -65,6 +66,7 @@ pub(crate) const WAYS: [&[Repair]; Class::COUNT] = [
     ],
     &[Repair::ShiftAside, Repair::RemoveNeeder],
     &[Repair::Prune],
+    &[Repair::Insert, Repair::MoveSupporter],
     &[Repair::Insert, Repair::MoveSupporter, Repair::RemoveSpoiler, Repair::Rebind, Repair::Replace],
     &[Repair::Prune, Repair::Hasten],
 ];
@@ -130,6 +132,14 @@ impl Draft {
                 let tick = if moment < Moment::check(moment.tick()) { moment.tick() - 1 } else { moment.tick() };
                 let needer = self.steps.owner(id);
                 self.mend(Trouble { lack, tick, needer, any_time: false }, way, chance)
+            }
+            Defect::Contingent(Contingency { occurrence, need, before }) => {
+                let repertoire = self.repertoire();
+                let form = &repertoire.forms[self.projection.occurrence(occurrence).form];
+                let Some(need) = form.needs.get(usize::from(need)) else { return false };
+                let Some(lack) = self.lack(&need.condition, before, false, chance) else { return false };
+                let trouble = Trouble { lack, tick: before.tick() - 1, needer: None, any_time: false };
+                trouble.tick >= self.insert_from && self.mend(trouble, way, chance)
             }
         }
     }
