@@ -479,11 +479,7 @@ impl Planner for Playwright {
             self.workshop = self.open_workshop();
         }
         let Some(workshop) = &self.workshop else { return Progress::Idle };
-        let enough = if workshop.draft.aims.iter().any(|aim| matches!(aim.want, Want::Follow(_))) {
-            self.options.enough_for_curves
-        } else {
-            self.options.enough
-        };
+        let enough = if workshop.draft.follows { self.options.enough_for_curves } else { self.options.enough };
         let (mut improved, mut perfect) = (false, false);
         while let Some(workshop) = &mut self.workshop {
             let looks = !self.has_looked && workshop.best.hard > 0;
