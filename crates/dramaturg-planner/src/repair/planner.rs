@@ -257,6 +257,10 @@ impl Playwright {
         let Some(workshop) = &mut self.workshop else { return false };
         let repertoire = workshop.draft.repertoire();
         if self.skeleton.is_none() {
+            // A chain is looked for only where it is not enough to do without what cannot be done.
+            if workshop.shed(budget) {
+                return true;
+            }
             workshop.recall();
             let from = repertoire.problem.pack(self.chronicle.present().state());
             self.skeleton = from.and_then(|from| Skeleton::new(&repertoire, &workshop.draft.aims, &from));
