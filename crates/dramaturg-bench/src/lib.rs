@@ -9,7 +9,7 @@
 //! [`generate`] writes a long story, [`compile`] measures the compiler on it, [`ground`] grounding of PDDL folders beside the
 //! [`translator`] of Fast Downward, [`classical`] planning beside all of it ([`downward`]) by [`whole_command`],
 //! [`temporal`] planning in time beside [`lpg`], [`job_shop`] problems in PDDL,
-//! [`characters`] that plan, one by one and many at once, [`repair`] of long plans,
+//! [`characters`] that plan, one by one and many at once, [`repair`] of long plans (by `script`),
 //! [`validate`] the simulator and the validator on a long plan,
 //! [`runtime`] how soon and how surely tasks reach a game, [`realtime`] job-shops and logistics that are planned while they run.
 
@@ -45,6 +45,7 @@ pub use characters::{CharactersBench, CharactersFigures};
 pub mod repair;
 pub use repair::{RepairBench, RepairFigures};
 pub mod runtime;
+mod script;
 pub use runtime::{RuntimeBench, RuntimeFigures};
 pub mod validate;
 pub use validate::{ValidateBench, ValidateFigures};

@@ -1,6 +1,5 @@
 //! The playwright: repairs in a second on short and long plans, the first plan, and planning again.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,6 +10,7 @@ use dramaturg_story::compile_text;
 use serde::Serialize;
 
 use crate::claim::Claim;
+use crate::script::{BEGIN, Script};
 use crate::timing::{Samples, Timing};
 
 /// What is measured.
@@ -52,22 +52,8 @@ pub struct RepairFigures {
     pub claims: Vec<Claim>,
 }
 
-/// A plan may grow for so many seconds before repairs are counted.
-const GROWS: f64 = 20.0;
-
 /// Princes, princesses and a curve.
 const PRINCESS: &str = include_str!("../../../stories/princess.story");
-
-const CURVE: &str = "story \"Curve\" { ticks 60 per s }
-type Player { motivation: number 0..100 = 10; attention: actuator }
-object player: Player
-action glimpse { takes 60 ticks; uses player.attention; during player.motivation += 15 }
-action plea { takes 90 ticks; uses player.attention; during player.motivation += 20 }
-action announce { takes 40 ticks; uses player.attention; during player.motivation += 10 }
-action kiss { takes 30 ticks; uses player.attention; during player.motivation -= 30 }
-action celebrate { takes 60 ticks; uses player.attention; during player.motivation -= 25 }
-rule interestFades { during player.motivation -= 0.01 per tick }
-";
 
 impl RepairBench {
     /// Measures; `progress` hears how many of all rounds are done.
@@ -75,14 +61,14 @@ impl RepairBench {
         let rounds = self.steps.len() * 2 + self.repeat;
         let mut rows = Vec::new();
         for (number, steps) in self.steps.iter().enumerate() {
-            rows.push(self.count("goals alone", &goals_story(*steps), *steps));
+            rows.extend(self.count("goals alone", &Script::doors(*steps)));
             progress(number * 2 + 1, rounds);
-            rows.push(self.count("a curve", &curve_story(*steps), *steps));
+            rows.extend(self.count("a curve", &Script::curve(*steps)));
             progress(number * 2 + 2, rounds);
         }
         let (mut first, mut again, mut first_repairs) = (Samples::new(), Samples::new(), 0);
         for round in 0..self.repeat {
-            let mut planner = playwright(&compiled(PRINCESS), round as u64);
+            let mut planner = Playwright::new(compiled(PRINCESS), options(round as u64));
             see(&mut planner, "player.quest", "princessQuest", 0);
             see(&mut planner, "player.location", "castle", 0);
             planner.advance(TickBounds::exactly(0), 5);
@@ -109,20 +95,18 @@ impl RepairBench {
                 claims.push(Claim::at_least(name, row.per_second, target, "per second"));
             }
         }
+        claims.extend(growth(&rows));
         claims.push(Claim::at_most("first plan of princess, p50", first_plan.p50, 50.0, "ms"));
         claims.push(Claim::at_most("plan after a surprise, p99", again.p99, 5.0, "ms"));
         RepairFigures { rows, first_plan, again, first_repairs, claims }
     }
 
-    /// Counts repairs on a plan of about so many steps.
-    fn count(&self, title: &'static str, story: &str, steps: usize) -> RepairRow {
-        let mut planner = playwright(&compiled(story), 1);
-        planner.advance(TickBounds::exactly(0), 5);
-        // First the plan grows; that is not counted.
-        let begin = Instant::now();
-        while begin.elapsed().as_secs_f64() < GROWS && planner.planned() * 10 < steps * 9 {
-            planner.deliberate(&mut Budget::of(1_000), &Workers::single());
-        }
+    /// Counts repairs on a plan that is written down; none if it cannot be taken over.
+    fn count(&self, title: &'static str, script: &Script) -> Option<RepairRow> {
+        let mut planner = script.playwright(options(1)).ok()?;
+        planner.advance(TickBounds::exactly(0), BEGIN);
+        // The plan is projected, and the first repairs get used to it; that is not counted.
+        planner.deliberate(&mut Budget::of(1_000), &Workers::single());
         let (begin, mut repairs) = (Instant::now(), 0u64);
         while begin.elapsed().as_secs_f64() < self.seconds {
             planner.deliberate(&mut Budget::of(200), &Workers::single());
@@ -132,19 +116,30 @@ impl RepairBench {
         // What is published is the best plan, not what was tried last.
         planner.publish();
         let error = planner.mean_curve_error().map(|error| error.0 as f64 / 1e6);
-        RepairRow { title, steps: planner.planned(), per_second, error }
+        Some(RepairRow { title, steps: planner.planned(), per_second, error })
     }
 }
 
-fn playwright(model: &Arc<Model>, seed: u64) -> Playwright {
-    let options = RepairOptions {
+/// How much longer a repair takes in a long plan than in the shortest, where no curve is followed: no more than its length has digits.
+fn growth(rows: &[RepairRow]) -> Vec<Claim> {
+    let mut rows = rows.iter().filter(|row| row.error.is_none());
+    let Some(first) = rows.next() else { return Vec::new() };
+    let claim = |row: &RepairRow| {
+        let target = (row.steps.max(2) as f64).log10() / (first.steps.max(2) as f64).log10();
+        let name = format!("a repair, {} steps against {}", row.steps, first.steps);
+        Claim::at_most(name, first.per_second / row.per_second, target, "times")
+    };
+    rows.map(claim).collect()
+}
+
+fn options(seed: u64) -> RepairOptions {
+    RepairOptions {
         seed,
         enough: u32::MAX,
         enough_for_curves: u32::MAX,
         horizon: 2_000_000,
         ..RepairOptions::default()
-    };
-    Playwright::new(Arc::clone(model), options)
+    }
 }
 
 fn compiled(text: &str) -> Arc<Model> {
@@ -165,32 +160,4 @@ fn until_complete(planner: &mut Playwright) -> u32 {
         }
     }
     u32::MAX
-}
-
-/// A hall of doors that are to be open: each must be unlocked first, and a warden has two hands.
-fn goals_story(steps: usize) -> String {
-    let mut text = String::from(
-        "story \"Doors\"\ntype Door { open; locked = true }\ntype Warden { hands: actuator 2 }\n\
-         action unlock(w: Warden, d: Door) { takes 4 ticks; needs d.locked; uses w.hands; then not d.locked }\n\
-         action push(w: Warden, d: Door) { takes 3 ticks; needs not d.locked and not d.open; uses w.hands; then d.open }\n",
-    );
-    for door in 0..steps / 2 {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "object door-{door}: Door\ngoal door-{door}.open");
-    }
-    for warden in 0..(steps / 50).max(1) {
-        let _ = writeln!(text, "object warden-{warden}: Warden");
-    }
-    text
-}
-
-/// A curve with so many crests that a plan which follows it roughly has about so many steps.
-fn curve_story(steps: usize) -> String {
-    let mut points = vec!["10 at 0 ticks".to_owned()];
-    for crest in 0..steps / 2 {
-        let begin = crest * 900;
-        points.push(format!("{} at {} ticks", 50 + crest % 4 * 10, begin + 700));
-        points.push(format!("{} at {} ticks", 25 + crest % 3 * 5, begin + 900));
-    }
-    format!("{CURVE}prefer player.motivation follows {} within 5\n", points.join(", "))
 }

@@ -7,6 +7,7 @@ use super::moment::Moment;
 use super::projection::Projection;
 use super::repertoire::Repertoire;
 use super::slot::{SlotId, of_number, of_variable};
+use super::timeline::Rewrite;
 use crate::ground::{Condition, GroundAim, GroundAimTime, GroundExpr, GroundLiking, GroundWish, GroundWishKind, Place};
 use crate::simulate::{GoalReport, GoalStatus};
 
@@ -65,8 +66,8 @@ pub(crate) struct Aim {
 }
 
 impl Aim {
-    /// Measures again, after slots have changed from a moment on.
-    pub(crate) fn measure(&mut self, projection: &Projection, from: Moment) {
+    /// Measures again, after something was written anew in the timelines that it reads.
+    pub(crate) fn measure(&mut self, projection: &Projection, rewrite: Rewrite) {
         (self.cost, self.wait) = (0, 0);
         let first = projection.first_tick();
         let mut begin = first;
@@ -131,7 +132,7 @@ impl Aim {
                 self.tick = projection.horizon;
             }
             Want::Follow(curve) => {
-                curve.measure(projection, from);
+                curve.measure(projection, rewrite);
                 self.cost = Fixed(curve.mean(first)).multiply(Fixed(self.weight)).0;
             }
         }

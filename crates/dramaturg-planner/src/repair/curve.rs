@@ -5,6 +5,7 @@ use dramaturg_model::Tick;
 use super::moment::Moment;
 use super::projection::Projection;
 use super::slot::SlotId;
+use super::timeline::Rewrite;
 
 /// A curve, linear between its points, and the distance to it as last measured.
 #[derive(Clone, Debug)]
@@ -14,13 +15,28 @@ pub(crate) struct Curve {
     points: Vec<(Tick, i64)>,
     /// How far off does no harm.
     within: i64,
-    /// Up to each of these ticks the area between curve and number is this.
-    areas: Vec<(Tick, i64)>,
+    /// The first tick that was measured.
+    first: Tick,
+    /// What was measured from there to the end, piece by piece.
+    pieces: Vec<Piece>,
+}
+
+/// A time in which both the number and the curve are straight lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    /// When it ends.
+    tick: Tick,
+    /// How far the number is above the curve when it begins.
+    begins: i64,
+    /// And when it ends, before anything changes then.
+    ends: i64,
+    /// The area between the two lines, beyond what does no harm, in this piece and all before it.
+    sum: i64,
 }
 
 impl Curve {
     pub(crate) const fn new(slot: SlotId, points: Vec<(Tick, i64)>, within: i64) -> Self {
-        Self { slot, points, within, areas: Vec::new() }
+        Self { slot, points, within, first: 0, pieces: Vec::new() }
     }
 
     /// The tick after which nothing is wanted any more.
@@ -41,13 +57,16 @@ impl Curve {
 
     /// How far the number is off, beyond what does no harm: positive if it is too high.
     pub(crate) fn off(&self, projection: &Projection, tick: Tick) -> i64 {
-        let off = projection.before(self.slot, Moment::check(tick)) - self.wanted(tick);
+        self.harm(projection.before(self.slot, Moment::check(tick)) - self.wanted(tick))
+    }
+
+    fn harm(&self, off: i64) -> i64 {
         off.signum() * (off.abs() - self.within).max(0)
     }
 
     /// The area between the number and the curve, beyond what does no harm, in millionths times ticks.
     pub(crate) fn area(&self) -> i64 {
-        self.areas.last().map_or(0, |(_, area)| *area)
+        self.pieces.last().map_or(0, |piece| piece.sum)
     }
 
     /// How far the number is off on average.
@@ -55,41 +74,82 @@ impl Curve {
         self.area() / (self.end() - first).max(1)
     }
 
-    /// Measures again from a moment on.
-    pub(crate) fn measure(&mut self, projection: &Projection, from: Moment) {
-        let first = projection.first_tick();
-        let keep = self.areas.partition_point(|(tick, _)| *tick < from.tick().max(first));
-        self.areas.truncate(keep.max(1));
-        if self.areas.is_empty() {
-            self.areas.push((first, 0));
+    /// Measures again, after something was written anew in the number's timeline.
+    pub(crate) fn measure(&mut self, projection: &Projection, rewrite: Rewrite) {
+        self.first = projection.first_tick();
+        let keep = self.pieces.partition_point(|piece| piece.tick < rewrite.from.tick().max(self.first));
+        // The first piece in which everything is as it was, only higher, and the first for which that cannot be said any longer.
+        let settled = rewrite.since.tick().saturating_add(1);
+        let join = keep.max(self.pieces.partition_point(|piece| piece.tick <= settled) + 1);
+        let last = projection.timeline(self.slot).entries().last().map_or(self.first, |entry| entry.moment.tick());
+        let stay = match rewrite.by {
+            0 if rewrite.since < Moment::LAST => self.pieces.len(),
+            _ => self.pieces.partition_point(|piece| piece.tick < last),
+        };
+        let until = self.pieces.get(join - 1).filter(|_| join < stay).map(|piece| piece.tick);
+        let mut found = Vec::new();
+        self.walk(projection, keep, until.unwrap_or_else(|| self.end()), &mut found);
+        if until.is_none() {
+            self.pieces.truncate(keep);
+            self.pieces.append(&mut found);
+            return;
         }
-        let Some((mut tick, mut area)) = self.areas.last().copied() else { return };
+        self.pieces.truncate(stay);
+        let known = keep + found.len();
+        drop(self.pieces.splice(keep..join, found.drain(..)));
+        self.raise(known, rewrite.by);
+        if rewrite.by != 0 {
+            self.walk(projection, self.pieces.len(), self.end(), &mut found);
+            self.pieces.append(&mut found);
+        }
+    }
+
+    /// From this piece on the number is so much higher than it was.
+    fn raise(&mut self, from: usize, by: i64) {
+        let (mut tick, mut sum) = self.reached(from);
+        let within = self.within;
+        for piece in self.pieces.iter_mut().skip(from) {
+            piece.begins += by;
+            piece.ends += by;
+            sum += area(piece.begins, piece.ends, within, piece.tick - tick);
+            (piece.sum, tick) = (sum, piece.tick);
+        }
+    }
+
+    /// Where the pieces before this one end, and what area they have.
+    fn reached(&self, pieces: usize) -> (Tick, i64) {
+        let last = pieces.checked_sub(1).and_then(|last| self.pieces.get(last));
+        last.map_or((self.first, 0), |piece| (piece.tick, piece.sum))
+    }
+
+    /// Finds pieces: from where so many that are known end, until a tick.
+    fn walk(&self, projection: &Projection, known: usize, until: Tick, found: &mut Vec<Piece>) {
+        let (mut tick, mut sum) = self.reached(known);
         let (timeline, slot) = (projection.timeline(self.slot), &projection.repertoire.slots[self.slot]);
-        let end = self.end();
         let entries = timeline.entries();
         let mut place = timeline.place(Moment::check(tick));
         let mut point = self.points.partition_point(|(time, _)| *time <= tick);
         let mut value = timeline.before(slot, Moment::check(tick));
         let mut wanted = self.wanted(tick);
-        while tick < end {
+        while tick < until {
             let entry = entries.get(place);
             let change = entry.map_or(Tick::MAX, |entry| {
                 let seen = if entry.is_smooth() { entry.moment.flows_from() } else { entry.moment.seen_at() };
                 seen.max(tick)
             });
             let turn = self.points.get(point).map_or(Tick::MAX, |(time, _)| *time);
-            let next = change.min(turn).min(end);
+            let next = change.min(turn).min(until);
             if next > tick {
                 // Where something only begins or ends to flow, the value after it is the value before it.
                 let reached = match entry.filter(|entry| change == next && entry.is_smooth()) {
                     Some(entry) => entry.after,
-                    None => self.carried(projection, place, value, tick, next),
+                    None => timeline.carry(slot, place, Moment::check(next)),
                 };
                 let aim = self.wanted_near(point, next);
-                let (was, is) = (value - wanted, reached - aim);
-                area += beyond(was, is, self.within, next - tick) + beyond(-was, -is, self.within, next - tick);
+                let (begins, ends) = (value - wanted, reached - aim);
+                sum += area(begins, ends, self.within, next - tick);
                 (tick, value, wanted) = (next, reached, aim);
-                self.areas.push((tick, area));
+                found.push(Piece { tick, begins, ends, sum });
             }
             if turn <= tick {
                 point += 1;
@@ -111,18 +171,11 @@ impl Curve {
         }
     }
 
-    /// The value right before a change at a later tick, which lies before the entry at this place.
-    fn carried(&self, projection: &Projection, place: usize, value: i64, tick: Tick, next: Tick) -> i64 {
-        let timeline = projection.timeline(self.slot);
-        let flow = place.checked_sub(1).and_then(|last| timeline.stretch(last)).and_then(|(_, flow)| flow);
-        flow.map_or(value, |flow| flow.pass(&projection.repertoire.slots[self.slot], value, tick, next - 1))
-    }
-
     /// The tick at which so much of the area lies to the left.
     pub(crate) fn spot(&self, area: i64) -> Tick {
-        let at = self.areas.partition_point(|(_, sum)| *sum <= area);
-        let (to, high) = self.areas.get(at).copied().unwrap_or((self.end(), 0));
-        let Some((from, low)) = at.checked_sub(1).and_then(|at| self.areas.get(at)).copied() else { return to };
+        let at = self.pieces.partition_point(|piece| piece.sum <= area);
+        let (to, high) = self.pieces.get(at).map_or((self.end(), 0), |piece| (piece.tick, piece.sum));
+        let (from, low) = self.reached(at);
         from + (to - from) * (area - low) / (high - low).max(1)
     }
 
@@ -130,21 +183,27 @@ impl Curve {
     pub(crate) fn off_since(&self, projection: &Projection, tick: Tick) -> Tick {
         let side = self.off(projection, tick).signum();
         let mut since = tick;
-        let at = self.areas.partition_point(|(known, _)| *known < tick);
-        for (known, _) in self.areas.get(..at).unwrap_or(&[]).iter().rev() {
-            if self.off(projection, *known).signum() != side {
+        let at = self.pieces.partition_point(|piece| piece.tick < tick) + 1;
+        for (number, piece) in self.pieces.iter().enumerate().take(at).rev() {
+            let (begin, _) = self.reached(number);
+            if self.harm(piece.begins).signum() != side {
                 // Somewhere between the two it begins.
-                let (mut low, mut high) = (*known, since);
+                let (mut low, mut high) = (begin, since);
                 while low + 1 < high {
                     let middle = low + (high - low) / 2;
                     if self.off(projection, middle).signum() == side { high = middle } else { low = middle }
                 }
                 return high;
             }
-            since = *known;
+            since = begin;
         }
         since
     }
+}
+
+/// The area between two straight lines that are so far apart where they begin and where they end, beyond a bound.
+fn area(begins: i64, ends: i64, bound: i64, ticks: Tick) -> i64 {
+    beyond(begins, ends, bound, ticks) + beyond(-begins, -ends, bound, ticks)
 }
 
 /// The area above a bound under a straight line from one value to another.

@@ -2,7 +2,7 @@
 
 use dramaturg_model::Chance;
 
-use super::aims::{UNIT, Want};
+use super::aims::UNIT;
 use super::contingent::Contingency;
 use super::draft::Draft;
 use super::occurrence::OccurrenceId;
@@ -108,7 +108,7 @@ impl Draft {
         if let Some(object) = self.first_surplus() {
             return Some((Class::Anchor, Defect::Anchor(object)));
         }
-        let (wishes, effort) = (self.wished(), self.effort());
+        let (wishes, effort) = (self.tally.wished.total(), self.effort());
         // Often nothing can be done about what is expected: it does not keep anything else from being repaired.
         if !self.contingent.is_empty() && (wishes == 0 && effort == 0 || chance.below(4) == 0) {
             let rests = self.contingent.get(chance.below(self.contingent.len())).copied();
@@ -116,7 +116,7 @@ impl Draft {
         }
         // Now and then the plan is looked over, however much is still wished for.
         if wishes > 0 && (effort == 0 || chance.below(8) > 0) {
-            return self.pick_wish(wishes, chance).map(|defect| (Class::Wish, defect));
+            return self.pick_wish(chance).map(|defect| (Class::Wish, defect));
         }
         (effort > 0).then_some((Class::Effort, Defect::Effort))
     }
@@ -139,34 +139,11 @@ impl Draft {
                 }
             }
         }
-        let hard = self.aims.iter().enumerate().filter(|(_, aim)| aim.hard);
-        for (number, aim) in hard {
-            left -= aim.cost;
-            if left < 0 && aim.cost > 0 {
-                return Some(Defect::Aim(number));
-            }
-        }
-        None
+        self.tally.required.part_at(left).map(Defect::Aim)
     }
 
-    /// What is liked and could be had: an amount without a bound can always be less.
-    fn wished(&self) -> i64 {
-        self.aims.iter().filter(|aim| !aim.hard).map(wish_of).sum()
-    }
-
-    fn pick_wish(&self, wishes: i64, chance: &mut Chance) -> Option<Defect> {
-        let mut left = chance.below(usize::try_from(wishes).unwrap_or(1)) as i64;
-        let wished = self.aims.iter().enumerate().filter(|(_, aim)| !aim.hard).find(|(_, aim)| {
-            left -= wish_of(aim);
-            left < 0
-        });
-        wished.map(|(number, _)| Defect::Aim(number))
-    }
-}
-
-fn wish_of(aim: &super::aims::Aim) -> i64 {
-    match aim.want {
-        Want::Amount { bound: None, .. } => 1_000_000,
-        _ => aim.cost.max(0),
+    fn pick_wish(&self, chance: &mut Chance) -> Option<Defect> {
+        let point = chance.below(usize::try_from(self.tally.wished.total()).unwrap_or(1)) as i64;
+        self.tally.wished.part_at(point).map(Defect::Aim)
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use dramaturg_model::{Table, Tick};
 use smallvec::SmallVec;
 
-use super::aims::{Aim, UNIT};
+use super::aims::{Aim, UNIT, Want};
 use super::contingent::Contingency;
 use super::defect::{Class, Cost};
-use super::moment::Moment;
 use super::plan::{Edit, StepKey, Steps};
 use super::projection::Projection;
 use super::repertoire::{FormId, Kind, Repertoire};
 use super::slot::SlotId;
+use super::tally::Tally;
+use super::timeline::Rewrite;
 
 /// What an object costs that is made although there are others.
 const OBJECT: i64 = 50_000;
@@ -27,9 +28,15 @@ pub(crate) struct Draft {
     pub(crate) projection: Projection,
     pub(crate) steps: Steps,
     pub(crate) aims: Vec<Aim>,
+    /// Whether a number is to follow a curve.
+    pub(crate) follows: bool,
     aims_reading: Table<SlotId, SmallVec<[u16; 2]>>,
-    /// From when on each aim must be measured again.
-    stale: Vec<Moment>,
+    /// What was written anew since each aim was measured.
+    stale: Vec<Rewrite>,
+    /// The aims that must be.
+    unmeasured: Vec<u16>,
+    /// What all aims miss together.
+    pub(super) tally: Tally,
     /// The first tick at which a step may be put.
     pub(crate) insert_from: Tick,
     /// Steps that can no longer start when they were to.
@@ -57,7 +64,10 @@ impl Draft {
             }
         }
         let mut draft = Self {
-            stale: vec![Moment::FIRST; aims.len()],
+            stale: vec![Rewrite::EVERYTHING; aims.len()],
+            unmeasured: (0..aims.len() as u16).collect(),
+            tally: Tally::new(&aims),
+            follows: aims.iter().any(|aim| matches!(aim.want, Want::Follow(_))),
             projection,
             steps: Steps::default(),
             aims,
@@ -94,12 +104,12 @@ impl Draft {
 
     /// What is missing of what is wanted.
     pub(crate) fn aimed(&self, hard: bool) -> i64 {
-        self.aims.iter().filter(|aim| aim.hard == hard).map(|aim| aim.cost).sum()
+        if hard { self.tally.required.total() } else { self.tally.liked }
     }
 
     /// What the plan costs, and how long goals wait.
     pub(crate) fn effort(&self) -> i64 {
-        self.outlay + self.aims.iter().map(|aim| aim.wait * WAIT).sum::<i64>()
+        self.outlay + self.tally.wait * WAIT
     }
 
     /// Takes in a step that nobody can change.
@@ -216,19 +226,22 @@ impl Draft {
     pub(crate) fn settle(&mut self) {
         self.projection.settle();
         let touched = std::mem::take(&mut self.projection.touched);
-        for (slot, from, _) in &touched {
+        for (slot, rewrite) in &touched {
             for aim in &self.aims_reading[*slot] {
                 if let Some(stale) = self.stale.get_mut(usize::from(*aim)) {
-                    *stale = (*stale).min(*from);
+                    if *stale == Rewrite::NOTHING {
+                        self.unmeasured.push(*aim);
+                    }
+                    *stale = stale.and(*rewrite);
                 }
             }
         }
         self.projection.touched = touched;
         self.projection.touched.clear();
-        for (aim, stale) in self.aims.iter_mut().zip(&mut self.stale) {
-            if *stale < Moment::LAST {
-                aim.measure(&self.projection, *stale);
-                *stale = Moment::LAST;
+        for number in self.unmeasured.drain(..).map(usize::from) {
+            if let Some((aim, stale)) = self.aims.get_mut(number).zip(self.stale.get_mut(number)) {
+                let rewrite = std::mem::replace(stale, Rewrite::NOTHING);
+                self.tally.measure(number, aim, |aim| aim.measure(&self.projection, rewrite));
             }
         }
         if !self.locked.is_empty() {

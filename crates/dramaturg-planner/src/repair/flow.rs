@@ -1,7 +1,6 @@
 //! What is added to a number tick by tick.
 
 use dramaturg_model::Tick;
-use smallvec::SmallVec;
 
 use super::slot::Slot;
 use crate::simulate::rates::share;
@@ -37,7 +36,7 @@ pub(crate) struct Flow {
     /// So much, in millionths.
     pub(crate) rate: i64,
     /// And a part of each of these.
-    pub(crate) totals: SmallVec<[Total; 2]>,
+    pub(crate) totals: Vec<Total>,
 }
 
 /// Where values are rounded in every tick, nothing but counting helps; no story is looked at longer than this.

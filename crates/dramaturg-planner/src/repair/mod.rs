@@ -5,7 +5,7 @@
 //! `repertoire` is a level in dense tables: `slot`s, `form`s of actions and rules, `distance`s between values. `projection` is what will
 //! come of a plan, at every `moment`, kept up to date edit by edit: a `timeline` for each slot with what `flow`s in it, `occurrence`s with
 //! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
-//! missing, a `curve` how far a number is off.
+//! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
 //! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners, with
@@ -35,6 +35,7 @@ mod repertoire;
 mod save;
 mod skeleton;
 mod slot;
+mod tally;
 mod timeline;
 mod tracks;
 mod why;

@@ -257,6 +257,10 @@ impl Playwright {
         let Some(workshop) = &mut self.workshop else { return false };
         let repertoire = workshop.draft.repertoire();
         if self.skeleton.is_none() {
+            // A chain is looked for only where it is not enough to do without what cannot be done.
+            if workshop.shed(budget) {
+                return true;
+            }
             workshop.recall();
             let from = repertoire.problem.pack(self.chronicle.present().state());
             self.skeleton = from.and_then(|from| Skeleton::new(&repertoire, &workshop.draft.aims, &from));
@@ -479,11 +483,7 @@ impl Planner for Playwright {
             self.workshop = self.open_workshop();
         }
         let Some(workshop) = &self.workshop else { return Progress::Idle };
-        let enough = if workshop.draft.aims.iter().any(|aim| matches!(aim.want, Want::Follow(_))) {
-            self.options.enough_for_curves
-        } else {
-            self.options.enough
-        };
+        let enough = if workshop.draft.follows { self.options.enough_for_curves } else { self.options.enough };
         let (mut improved, mut perfect) = (false, false);
         while let Some(workshop) = &mut self.workshop {
             let looks = !self.has_looked && workshop.best.hard > 0;

@@ -18,7 +18,7 @@ use super::occurrence::{NeedState, Occurrence, OccurrenceId, Origin, Part};
 use super::readers::{Readers, Reading, What};
 use super::repertoire::{FormId, Repertoire, TrackId};
 use super::slot::{NOTHING, SlotId, of_number, of_variable};
-use super::timeline::{Change, Timeline};
+use super::timeline::{Change, Rewrite, Timeline};
 use super::tracks::TrackState;
 use crate::ground::{Condition, Ground, GroundActuatorId, GroundExpr, NumberId, VariableId};
 
@@ -60,8 +60,8 @@ pub(crate) struct Projection {
     pub(crate) excess: i64,
     /// How many moments have sets that contradict each other.
     pub(crate) clashes: i64,
-    /// Which slots may have changed between which moments, since somebody last looked.
-    pub(crate) touched: Vec<(SlotId, Moment, Moment)>,
+    /// Which slots may have changed, and where, since somebody last looked.
+    pub(crate) touched: Vec<(SlotId, Rewrite)>,
     /// How many pieces of work were done.
     pub(crate) effort: u64,
 }
@@ -430,9 +430,7 @@ impl Projection {
         let old = std::mem::replace(place, part);
         let source = (id.0, number as u16);
         if let Some(old) = old {
-            let before = self.timelines[old.slot].clashes();
             self.timelines[old.slot].remove(old.moment, source, old.change);
-            self.clashes += i64::from(self.timelines[old.slot].clashes()) - i64::from(before);
             self.queue_fold(old.slot);
         }
         if let Some(new) = part {
@@ -473,9 +471,10 @@ impl Projection {
 
     fn fold(&mut self, slot: SlotId) {
         let before = self.timelines[slot].clashes();
-        let Some((from, to)) = self.timelines[slot].fold(&self.repertoire.slots[slot]) else { return };
+        let Some(rewrite) = self.timelines[slot].fold(&self.repertoire.slots[slot]) else { return };
+        let (from, to) = (rewrite.from, rewrite.to);
         self.clashes += i64::from(self.timelines[slot].clashes()) - i64::from(before);
-        self.touched.push((slot, from, to));
+        self.touched.push((slot, rewrite));
         for reading in self.readers[slot].meeting(from, to) {
             self.work.push(Reverse((reading.from.max(from), Work::Read(reading.who, reading.what))));
         }

@@ -6,7 +6,7 @@ use dramaturg_model::{Chance, Model, Step, Tick};
 use dramaturg_story::compile_text;
 use proptest::prelude::*;
 
-use super::aims::aims;
+use super::aims::{Aim, aims};
 use super::draft::Draft;
 use super::moment::Moment;
 use super::occurrence::OccurrenceId;
@@ -14,6 +14,7 @@ use super::outlook::Outlook;
 use super::projection::Projection;
 use super::repertoire::{FormId, Repertoire};
 use super::slot::{NOTHING, SlotId};
+use super::timeline::Rewrite;
 use super::workshop::{Turn, Workshop, no_preference};
 use crate::ground::{NumberId, VariableId};
 use crate::simulate::{Unmet, World, WorldOptions};
@@ -200,6 +201,60 @@ proptest! {
                 prop_assert_eq!(projected, value, "{} at {}", mill.name(slot), tick);
             }
         }
+    }
+}
+
+const WISHES: &str = "goal sacks >= 3
+goal small.open and wheel == turning by 150 ticks
+goal large.flour <= 12
+prefer wheel == turning weight 2
+prefer small.flour follows 20 at 0 ticks, 35 at 50 ticks, 4 at 90 ticks, 30 at 170 ticks within 1
+prefer wind follows 1 at 0 ticks, 4 at 60 ticks, -2 at 150 ticks, 3 at 300 ticks within 0.5
+prefer less large.flour
+";
+
+/// Random edits of a plan, several at once now and then.
+fn revise(mill: &Mill, draft: &mut Draft, chance: &mut Chance) {
+    let open = draft.steps.open();
+    let key = open.get(chance.below(open.len())).copied();
+    let start = 1 + chance.below(160) as Tick;
+    match (chance.below(8), key) {
+        (3 | 4, Some(key)) => draft.remove(key),
+        (5 | 6, Some(key)) => draft.shift(key, start),
+        (7, Some(_)) => draft.roll_back(),
+        _ => drop(draft.add(FormId(chance.below(mill.repertoire.operators.len()) as u32), start, None)),
+    }
+    if chance.below(3) > 0 {
+        draft.settle();
+    }
+    if chance.below(6) == 0 {
+        draft.steps.commit();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// What all aims miss was kept edit by edit, and is what comes out when everything is measured at once.
+    #[test]
+    fn aims_are_measured_where_they_must_be(seed in 0u64..1_000_000) {
+        let mill = Mill::new(&format!("{MILL}{WISHES}"));
+        let mut chance = Chance::new(seed);
+        let mut draft = mill.draft();
+        for _ in 0..30 {
+            revise(&mill, &mut draft, &mut chance);
+        }
+        draft.settle();
+        prop_assert!(draft.aims.len() > 6);
+        let mut fresh = draft.aims.clone();
+        for (kept, anew) in draft.aims.iter().zip(&mut fresh) {
+            anew.measure(&draft.projection, Rewrite::EVERYTHING);
+            prop_assert_eq!(format!("{kept:?}"), format!("{anew:?}"));
+        }
+        let sum = |of: fn(&Aim) -> i64| fresh.iter().map(of).sum::<i64>();
+        prop_assert_eq!(draft.aimed(true), sum(|aim| if aim.hard { aim.cost } else { 0 }));
+        prop_assert_eq!(draft.aimed(false), sum(|aim| if aim.hard { 0 } else { aim.cost }));
+        prop_assert_eq!(draft.tally.wait, sum(|aim| aim.wait));
     }
 }
 

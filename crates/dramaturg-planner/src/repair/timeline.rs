@@ -1,6 +1,7 @@
 //! The timeline of one slot: what changes it, and what its value is after each change.
 
 use dramaturg_model::Tick;
+use smallvec::SmallVec;
 
 use super::flow::{Flow, Total};
 use super::moment::Moment;
@@ -60,8 +61,41 @@ impl Entry {
         matches!(self.change, Change::Rate(_) | Change::Total { .. } | Change::Still)
     }
 
-    fn key(&self) -> (Moment, u8, (u32, u16)) {
+    fn key(&self) -> Key {
         (self.moment, self.change.rank(), self.source)
+    }
+}
+
+/// The order of entries.
+type Key = (Moment, u8, (u32, u16));
+
+/// What was written anew in a timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rewrite {
+    /// Nothing is new before.
+    pub(crate) from: Moment,
+    /// Nor after.
+    pub(crate) to: Moment,
+    /// From here to the last entry everything is only higher than it was.
+    pub(crate) since: Moment,
+    /// By so much.
+    pub(crate) by: i64,
+}
+
+impl Rewrite {
+    /// Nothing was.
+    pub(crate) const NOTHING: Self = Self { from: Moment::LAST, to: Moment::FIRST, since: Moment::FIRST, by: 0 };
+    /// Everything was.
+    pub(crate) const EVERYTHING: Self = Self { from: Moment::FIRST, to: Moment::LAST, since: Moment::LAST, by: 0 };
+
+    /// This, and then another in the same timeline.
+    pub(crate) fn and(self, next: Self) -> Self {
+        Self {
+            from: self.from.min(next.from),
+            to: self.to.max(next.to),
+            since: self.since.max(next.since),
+            by: self.by.saturating_add(next.by),
+        }
     }
 }
 
@@ -70,6 +104,10 @@ impl Entry {
 pub(crate) struct Timeline {
     initial: i64,
     entries: Vec<Entry>,
+    /// What comes among them when it is next folded.
+    coming: Vec<Entry>,
+    /// What goes then.
+    going: Vec<Key>,
     /// What is added in every tick after each entry; empty while nothing ever is.
     flows: Vec<Flow>,
     flowing: bool,
@@ -86,6 +124,8 @@ impl Timeline {
         Self {
             initial,
             entries: Vec::new(),
+            coming: Vec::new(),
+            going: Vec::new(),
             flows: Vec::new(),
             flowing: false,
             observed: false,
@@ -116,20 +156,15 @@ impl Timeline {
         });
     }
 
-    /// Adds a change.
+    /// Adds a change, which is seen once it is folded.
     pub(crate) fn insert(&mut self, moment: Moment, source: (u32, u16), change: Change) {
         let entry = Entry { moment, source, change, after: 0, clashes: false };
-        let at = self.entries.partition_point(|known| known.key() < entry.key());
-        let flows = matches!(change, Change::Rate(_) | Change::Total { .. } | Change::Still);
-        if flows && !self.flowing {
+        if entry.is_smooth() && !self.flowing {
             self.flowing = true;
             self.flows.clear();
             self.flows.resize(self.entries.len(), Flow::default());
         }
-        self.entries.insert(at, entry);
-        if self.flowing {
-            self.flows.insert(at, Flow::default());
-        }
+        self.coming.push(entry);
         self.observed |= matches!(change, Change::Observe(_));
         self.edit(moment);
     }
@@ -137,13 +172,50 @@ impl Timeline {
     /// Takes a change out.
     pub(crate) fn remove(&mut self, moment: Moment, source: (u32, u16), change: Change) {
         let key = (moment, change.rank(), source);
-        let Ok(at) = self.entries.binary_search_by(|entry| entry.key().cmp(&key)) else { return };
-        let gone = self.entries.remove(at);
-        self.clashes -= u32::from(gone.clashes);
-        if self.flowing {
-            self.flows.remove(at);
+        match self.coming.iter().position(|entry| entry.key() == key) {
+            Some(at) => drop(self.coming.swap_remove(at)),
+            None => self.going.push(key),
         }
         self.edit(moment);
+    }
+
+    /// Lets changes come and go, all at once: in a long timeline everything behind them is moved no more than once.
+    fn take_over(&mut self) {
+        let (mut coming, mut going) = (std::mem::take(&mut self.coming), std::mem::take(&mut self.going));
+        coming.sort_unstable_by_key(Entry::key);
+        going.sort_unstable();
+        let first = coming.first().map(Entry::key).into_iter().chain(going.first().copied()).min();
+        let last = coming.last().map(Entry::key).into_iter().chain(going.last().copied()).max();
+        let Some((first, last)) = first.zip(last) else { return };
+        let low = self.entries.partition_point(|entry| entry.key() < first);
+        let high = self.entries.partition_point(|entry| entry.key() <= last);
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let mut flows: SmallVec<[Flow; 8]> = SmallVec::new();
+        let mut waiting = coming.drain(..).peekable();
+        for at in low..high {
+            let Some(known) = self.entries.get(at).copied() else { continue };
+            while let Some(entry) = waiting.next_if(|entry| entry.key() < known.key()) {
+                entries.push(entry);
+                flows.push(Flow::default());
+            }
+            if going.binary_search(&known.key()).is_ok() {
+                self.clashes -= u32::from(known.clashes);
+                continue;
+            }
+            entries.push(known);
+            flows.push(self.flows.get_mut(at).map(std::mem::take).unwrap_or_default());
+        }
+        for entry in waiting {
+            entries.push(entry);
+            flows.push(Flow::default());
+        }
+        going.clear();
+        // The room is kept for the next time.
+        (self.coming, self.going) = (coming, going);
+        drop(self.entries.splice(low..high, entries));
+        if self.flowing {
+            drop(self.flows.splice(low..high, flows));
+        }
     }
 
     /// Whether the tick of the entry before this place was one in which the slot was seen.
@@ -159,7 +231,7 @@ impl Timeline {
     }
 
     /// The value right before a moment, if everything up to the entry before place `at` is known.
-    fn carry(&self, slot: &Slot, at: usize, moment: Moment) -> i64 {
+    pub(crate) fn carry(&self, slot: &Slot, at: usize, moment: Moment) -> i64 {
         let (value, since) = match at.checked_sub(1).and_then(|last| self.entries.get(last)) {
             Some(last) => (last.after, last.moment),
             None => return self.initial,
@@ -183,12 +255,6 @@ impl Timeline {
         self.entries.partition_point(|entry| entry.moment < moment)
     }
 
-    /// The value after an entry, and what flows from there.
-    pub(crate) fn stretch(&self, at: usize) -> Option<(&Entry, Option<&Flow>)> {
-        let entry = self.entries.get(at)?;
-        Some((entry, self.flows.get(at).filter(|flow| !flow.is_still())))
-    }
-
     /// Whether anything is ever added bit by bit.
     pub(crate) const fn is_flowing(&self) -> bool {
         self.flowing
@@ -199,9 +265,11 @@ impl Timeline {
         self.edited.map(|(from, _)| from)
     }
 
-    /// Computes values again from the first edit until they are what they were before. Between which moments they may differ.
-    pub(crate) fn fold(&mut self, slot: &Slot) -> Option<(Moment, Moment)> {
+    /// Computes values again from the first edit until they are what they were before.
+    pub(crate) fn fold(&mut self, slot: &Slot) -> Option<Rewrite> {
         let (from, to) = self.edited.take()?;
+        self.take_over();
+        let mut since = (Moment::LAST, 0);
         // A tick in which it was seen is looked at from its beginning.
         let from = if self.observed { Moment::observe(from.tick()) } else { from };
         let mut at = self.place(from);
@@ -218,7 +286,7 @@ impl Timeline {
             same_flow |= moment > to && flow.as_ref() == self.flows.get(at);
             let is_over = moment > to && same_flow;
             if is_over && first.after == after {
-                return Some((from, moment));
+                return Some(Rewrite { from, to: moment, since: moment, by: 0 });
             }
             for (place, entry) in self.entries.iter_mut().enumerate().skip(at).take(count) {
                 let clashes_now = clashes && place == at;
@@ -232,10 +300,12 @@ impl Timeline {
             }
             at += count;
             if is_over {
-                at = self.raise(slot, at, after.saturating_sub(first.after), first.after);
+                let by = after.saturating_sub(first.after);
+                at = self.raise(slot, at, by, first.after);
+                since = if at == self.entries.len() { (moment, by) } else { since };
             }
         }
-        Some((from, Moment::LAST))
+        Some(Rewrite { from, to: Moment::LAST, since: since.0, by: since.1 })
     }
 
     /// From this place on everything is so much more than it was, as long as nothing is set and no bound is met. Where that ends.

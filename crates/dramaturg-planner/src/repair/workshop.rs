@@ -4,9 +4,12 @@ use dramaturg_model::{Chance, Tick};
 
 use super::defect::Cost;
 use super::draft::Draft;
+use super::occurrence::OccurrenceId;
 use super::operators::WAYS;
+use super::plan::StepKey;
 use super::preference::{Patience, Preference};
 use super::repertoire::FormId;
+use crate::planner::Budget;
 
 /// A draft that is being repaired.
 #[derive(Clone, Debug)]
@@ -103,6 +106,27 @@ impl Workshop {
                 }
             }
         }
+    }
+
+    /// Takes out of the best plan what cannot be performed in it, one by one, as far as less is missing without. Whether anything was.
+    pub(crate) fn shed(&mut self, budget: &mut Budget) -> bool {
+        self.recall();
+        let owner = |(id, _): &(OccurrenceId, u16)| self.draft.steps.owner(*id);
+        let broken = self.draft.projection.broken.iter().filter_map(owner);
+        let mut broken: Vec<StepKey> = broken.filter(|key| self.draft.is_open(*key)).collect();
+        // The last first: what only it needed is then looked at without it.
+        broken.sort_by_key(|key| (std::cmp::Reverse(self.draft.steps.get(*key).start), *key));
+        broken.dedup();
+        let mut better = false;
+        for key in broken {
+            if !budget.take() {
+                break;
+            }
+            self.draft.remove(key);
+            better |= self.keep_if_better();
+        }
+        self.quiet = if better { 0 } else { self.quiet };
+        better
     }
 
     /// Tries a chain of steps: beside the best plan, or instead of what is still open in it. Whether that is better.

@@ -7,10 +7,14 @@ use crate::ground::GroundActuatorId;
 use crate::repair::draft::Draft;
 use crate::repair::moment::Moment;
 use crate::repair::occurrence::OccurrenceId;
-use crate::repair::plan::StepKey;
+use crate::repair::plan::{Planned, StepKey};
 
 /// So many changes of a slot are looked at in search of a step.
 const NEAR: usize = 8;
+/// So many ends of holds are looked at in search of a gap.
+const HOPS_MAX: u32 = 96;
+/// After so many of them it is looked for elsewhere.
+const HOPS_HERE: u32 = 48;
 
 impl Draft {
     /// The steps that change a slot near a tick, nearest last, with what they change it by.
@@ -94,24 +98,13 @@ impl Draft {
         true
     }
 
-    fn holder_in_the_way(
-        &mut self,
-        actuator: GroundActuatorId,
-        chance: &mut Chance,
-    ) -> Option<(StepKey, Tick, Tick, i64)> {
-        let count = self.projection.actuator(actuator).all().len();
-        let first = chance.below(count);
-        for number in 0..count {
-            let holds = self.projection.actuator(actuator);
-            let hold = *holds.all().get((first + number) % count)?;
-            if holds.more_with(hold.from, hold.to, hold.amount, Some(hold.source)) == 0 {
-                continue;
-            }
-            if let Some(key) = self.steps.owner(OccurrenceId(hold.source)).filter(|key| self.is_open(*key)) {
-                return Some((key, hold.from, hold.to - hold.from, hold.amount));
-            }
-        }
-        None
+    fn holder_in_the_way(&self, actuator: GroundActuatorId, chance: &mut Chance) -> Option<(StepKey, Tick, Tick, i64)> {
+        let holds = &self.projection.holds[actuator];
+        let first = chance.below(holds.count());
+        holds.crowded_from(first).find_map(|hold| {
+            let key = self.steps.owner(OccurrenceId(hold.source)).filter(|key| self.is_open(*key))?;
+            Some((key, hold.from, hold.to - hold.from, hold.amount))
+        })
     }
 
     /// A step starts as soon as its conditions hold and what it uses is free.
@@ -122,36 +115,48 @@ impl Draft {
         let repertoire = self.repertoire();
         let form = &repertoire.forms[step.form];
         let length = self.projection.occurrence(step.occurrence).duration;
-        let mut ticks = vec![self.insert_from];
+        let mut ready: Vec<Tick> = Vec::new();
         for need in form.needs.iter().filter(|need| need.weight.is_none()) {
-            ticks.extend(self.projection.changes(&need.reads, &need.condition, self.insert_from));
+            ready.extend(self.projection.changes(&need.reads, &need.condition, self.insert_from));
         }
-        ticks.extend(
-            form.grips
-                .iter()
-                .flat_map(|grip| {
-                    let (_, holds) = self.projection.actuators().nth(grip.actuator.0 as usize)?;
-                    Some(holds.meeting(self.insert_from, step.start).map(|hold| hold.to).collect::<Vec<_>>())
-                })
-                .flatten(),
-        );
-        ticks.retain(|tick| *tick < step.start && *tick >= self.insert_from);
-        ticks.sort_unstable();
-        ticks.dedup();
-        for tick in ticks {
-            if self.readiness(step.form, tick) > 0 {
-                continue;
-            }
-            let free = form.grips.iter().all(|grip| {
-                let (from, to) = (tick + grip.from.offset(length), tick + grip.to.offset(length).min(length));
-                let holds = self.projection.actuator(grip.actuator);
-                holds.more_with(from, to, grip.amount, Some(step.occurrence.0)) == 0
-            });
-            if free {
-                self.shift(key, tick);
-                return true;
-            }
+        let (mut tick, mut hops) = (self.insert_from, 0);
+        while tick < step.start {
+            let next = if self.readiness(step.form, tick) > 0 {
+                ready.iter().copied().filter(|ready| *ready > tick).min()
+            } else {
+                match self.first_release(step, tick, length) {
+                    None => {
+                        self.shift(key, tick);
+                        return true;
+                    }
+                    released => released,
+                }
+            };
+            hops += 1;
+            tick = match (next, hops) {
+                (None, _) | (_, HOPS_MAX..) => return false,
+                // In a long plan the first part of the time is looked at, and another somewhere in the rest.
+                (Some(next), HOPS_HERE) => next + chance.below(usize::try_from(step.start - next).unwrap_or(0)) as Tick,
+                (Some(next), _) => next,
+            };
         }
         false
+    }
+
+    /// When the first of those lets go who keep a step from starting at a tick; none if nobody does.
+    fn first_release(&mut self, step: Planned, tick: Tick, length: Tick) -> Option<Tick> {
+        let repertoire = self.repertoire();
+        let mut released = None;
+        for grip in &repertoire.forms[step.form].grips {
+            let offset = grip.from.offset(length);
+            let (from, to) = (tick + offset, tick + grip.to.offset(length).min(length));
+            let holds = self.projection.actuator(grip.actuator);
+            if holds.more_with(from, to, grip.amount, Some(step.occurrence.0)) > 0 {
+                let first = holds.first_release(from, to, step.occurrence.0);
+                // Who wants more than there is never starts.
+                released = released.max(Some(first.map_or(Tick::MAX, |first| first - offset)));
+            }
+        }
+        released
     }
 }
