@@ -198,12 +198,12 @@ impl Chronicle {
         self.amend_past(step, lasts);
     }
 
-    /// A running step has ended without its effects.
+    /// A running step has ended without its effects. It had begun: what it did at its start stays.
     pub fn cut(&mut self, step: u32, tick: Tick) {
         let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
             return;
         };
-        let tick = tick.max(run.start);
+        let tick = tick.max(run.start.saturating_add(1));
         run.cut = Some(tick);
         self.report(tick, Fact::Cut(step));
     }
@@ -312,6 +312,8 @@ impl Chronicle {
         self.facts = self.facts.split_off(&(to.saturating_add(1), 0));
         self.told = self.told.split_off(&(to, 0));
         self.runs.retain(|_, run| run.finished.or(run.cut).is_none_or(|end| end > to));
+        self.base.forget_come(|step| self.runs.contains_key(&step));
+        self.present.forget_come(|step| self.runs.contains_key(&step));
     }
 
     /// A copy of the world that can be run ahead: what is expected comes as expected, and what was reported of ticks after the

@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! The trait is here. [`delta`] is what changes in a published plan, [`budget`] how much work may be done and by how many workers,
-//! [`inquiry`] why and why not, [`goal`] how goals change. [`conformance`] is the suite that every planner passes.
+//! [`inquiry`] why and why not, [`goal`] how goals change, [`written`] how a game writes them. [`conformance`] is the suite that every planner passes.
 
 pub mod budget;
 pub use budget::{Budget, Progress, Workers};
@@ -17,6 +17,8 @@ pub mod goal;
 pub use goal::{GoalChange, GoalReply};
 pub mod inquiry;
 pub use inquiry::{Explanation, Inquiry};
+pub mod written;
+pub use written::WrittenGoal;
 
 use dramaturg_model::{Observation, StepEvent, Tick};
 use serde::{Deserialize, Serialize};

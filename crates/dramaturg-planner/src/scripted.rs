@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::chronicle::{Chronicle, ChronicleOptions, ChronicleSave};
+use crate::ledger::Ledger;
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
@@ -44,18 +45,9 @@ pub struct Scripted {
     chronicle: Chronicle,
     /// The steps that are published and not ended.
     plan: BTreeMap<u32, Step>,
-    /// What was published last.
-    published: BTreeMap<u32, Step>,
-    /// What was published before that.
-    published_before: BTreeMap<u32, Step>,
-    /// Steps that are no longer ours, and what they were.
-    taken: BTreeMap<u32, Step>,
+    ledger: Ledger,
     tries: BTreeMap<u32, u32>,
     chance: Chance,
-    now: TickBounds,
-    insert_from: Tick,
-    next_id: u32,
-    version: u64,
     /// Ticks that steps were moved by, and a thousand for each that was given up.
     cost: i64,
     valid_until: Option<Tick>,
@@ -70,15 +62,10 @@ struct Saved {
     script: VecDeque<Step>,
     chronicle: ChronicleSave,
     plan: BTreeMap<u32, Step>,
-    published: BTreeMap<u32, Step>,
-    published_before: BTreeMap<u32, Step>,
-    taken: BTreeMap<u32, Step>,
+    #[serde(flatten)]
+    ledger: Ledger,
     tries: BTreeMap<u32, u32>,
     chance: Chance,
-    now: TickBounds,
-    insert_from: Tick,
-    next_id: u32,
-    version: u64,
     cost: i64,
     valid_until: Option<Tick>,
 }
@@ -101,14 +88,8 @@ impl Scripted {
             script: script.into(),
             chronicle,
             plan: BTreeMap::new(),
-            published: BTreeMap::new(),
-            published_before: BTreeMap::new(),
-            taken: BTreeMap::new(),
+            ledger: Ledger { next_id, ..Ledger::default() },
             tries: BTreeMap::new(),
-            now: TickBounds::default(),
-            insert_from: 0,
-            next_id,
-            version: 0,
             cost: 0,
             valid_until: None,
             look: Some(0),
@@ -131,15 +112,9 @@ impl Scripted {
             script: saved.script,
             chronicle,
             plan: saved.plan,
-            published: saved.published,
-            published_before: saved.published_before,
-            taken: saved.taken,
+            ledger: saved.ledger,
             tries: saved.tries,
             chance: saved.chance,
-            now: saved.now,
-            insert_from: saved.insert_from,
-            next_id: saved.next_id,
-            version: saved.version,
             cost: saved.cost,
             valid_until: saved.valid_until,
             look: Some(0),
@@ -149,7 +124,7 @@ impl Scripted {
 
     /// Takes the next step of the script into the plan, if its time comes near.
     fn take_next(&mut self) -> bool {
-        let until = self.now.most.saturating_add(self.options.horizon);
+        let until = self.ledger.now.most.saturating_add(self.options.horizon);
         let Some(mut step) = self.script.pop_front_if(|step| step.start <= until) else { return false };
         self.place(&mut step);
         self.plan.insert(step.id, step);
@@ -158,9 +133,9 @@ impl Scripted {
 
     /// Moves a step to where it may start.
     fn place(&mut self, step: &mut Step) {
-        if step.start < self.insert_from {
-            self.cost = self.cost.saturating_add(self.insert_from - step.start);
-            step.start = self.insert_from;
+        if step.start < self.ledger.insert_from {
+            self.cost = self.cost.saturating_add(self.ledger.insert_from - step.start);
+            step.start = self.ledger.insert_from;
         }
     }
 
@@ -171,8 +146,7 @@ impl Scripted {
             self.cost = self.cost.saturating_add(1000);
             return;
         }
-        let mut step = Step { id: self.next_id, ..step };
-        self.next_id = self.next_id.saturating_add(1);
+        let mut step = Step { id: self.ledger.number(), ..step };
         self.place(&mut step);
         self.tries.insert(step.id, tries + 1);
         self.plan.insert(step.id, step);
@@ -183,14 +157,13 @@ impl Scripted {
         if !matches!(answer, "no" | "later") {
             return;
         }
-        let Some(mut step) = self.taken.remove(&id).or_else(|| self.plan.remove(&id)) else { return };
+        let Some(mut step) = self.ledger.taken.remove(&id).or_else(|| self.plan.remove(&id)) else { return };
         if answer == "no" {
             self.cost = self.cost.saturating_add(1000);
             return;
         }
-        step.id = self.next_id;
-        step.start = self.insert_from.saturating_add(LATER);
-        self.next_id = self.next_id.saturating_add(1);
+        step.id = self.ledger.number();
+        step.start = self.ledger.insert_from.saturating_add(LATER);
         self.plan.insert(step.id, step);
     }
 
@@ -216,13 +189,12 @@ impl Scripted {
                 bounds.map(|(least, _)| least).ok_or_else(|| format!("how long `{name}` takes is not known"))?
             }
         };
-        let id = self.next_id;
-        self.next_id = id.saturating_add(1);
+        let id = self.ledger.number();
         let step = Step {
             id,
             action: SmolStr::new(name),
             args,
-            start: self.insert_from,
+            start: self.ledger.insert_from,
             duration,
             window: None,
             status: Default::default(),
@@ -236,7 +208,7 @@ impl Scripted {
 
     /// Moves some steps about.
     fn fidget(&mut self) {
-        let insert_from = self.insert_from;
+        let insert_from = self.ledger.insert_from;
         let one_in = self.options.fidget as usize;
         for step in self.plan.values_mut().filter(|step| step.start >= insert_from) {
             if one_in > 0 && self.chance.below(one_in) == 0 {
@@ -248,8 +220,9 @@ impl Scripted {
     /// Looks ahead: up to which tick everything can be performed as planned.
     fn foresee(&self) -> Option<Tick> {
         let mut world = self.chronicle.ahead(&self.model);
-        let mut starts = vec![self.now.most];
-        let steps = self.plan.values().chain(self.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
+        let mut starts = vec![self.ledger.now.most];
+        let steps =
+            self.plan.values().chain(self.ledger.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
         for step in steps {
             if world.schedule(&self.model, step).is_err() {
                 return Some(step.start.saturating_sub(1));
@@ -299,34 +272,35 @@ impl Planner for Scripted {
             match &event.kind {
                 StepEventKind::Locked => {
                     // What the director has is what was published, even if it has been moved here since.
-                    if let Some(step) = self.published.get(&id).cloned().or_else(|| self.plan.get(&id).cloned()) {
+                    if let Some(step) = self.ledger.published.get(&id).cloned().or_else(|| self.plan.get(&id).cloned())
+                    {
                         self.plan.remove(&id);
-                        self.taken.insert(id, step);
+                        self.ledger.taken.insert(id, step);
                     }
                 }
                 StepEventKind::Accepted | StepEventKind::Progress(_) => {}
                 StepEventKind::Answered(answer) => self.answered(id, answer),
                 StepEventKind::Started(tick) => {
-                    if let Some(step) = self.plan.remove(&id).or_else(|| self.taken.remove(&id)) {
+                    if let Some(step) = self.plan.remove(&id).or_else(|| self.ledger.taken.remove(&id)) {
                         let _ = self.chronicle.started(&self.model, &step, *tick);
-                        self.taken.insert(id, step);
+                        self.ledger.taken.insert(id, step);
                     }
                 }
                 StepEventKind::Amended(duration) => self.chronicle.amended(id, *duration),
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
-                    self.taken.remove(&id);
+                    self.ledger.taken.remove(&id);
                     self.tries.remove(&id);
                 }
                 StepEventKind::Failed(_) => {
-                    self.chronicle.cut(id, self.now.least);
-                    if let Some(step) = self.taken.remove(&id) {
+                    self.chronicle.cut(id, self.ledger.now.least);
+                    if let Some(step) = self.ledger.taken.remove(&id) {
                         self.again(step);
                     }
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
-                    if let Some(step) = self.taken.remove(&id).or_else(|| self.plan.remove(&id)) {
-                        self.published.remove(&id);
+                    if let Some(step) = self.ledger.taken.remove(&id).or_else(|| self.plan.remove(&id)) {
+                        self.ledger.published.remove(&id);
                         self.again(step);
                     }
                 }
@@ -338,8 +312,7 @@ impl Planner for Scripted {
     }
 
     fn rejected(&mut self, version: u64) {
-        if version == self.version {
-            self.published.clone_from(&self.published_before);
+        if self.ledger.reject(version) {
             self.look = Some(0);
         }
     }
@@ -364,17 +337,16 @@ impl Planner for Scripted {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.now = now;
-        self.insert_from = self.insert_from.max(insert_from);
+        self.ledger.pass(now, insert_from);
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         // What starts before is no longer ours, whether or not it has been locked.
         let gone: Vec<u32> =
-            self.plan.values().filter(|step| step.start < self.insert_from).map(|step| step.id).collect();
+            self.plan.values().filter(|step| step.start < self.ledger.insert_from).map(|step| step.id).collect();
         for id in gone {
-            if self.published.contains_key(&id) {
+            if self.ledger.published.contains_key(&id) {
                 if let Some(step) = self.plan.remove(&id) {
-                    self.taken.insert(id, step);
+                    self.ledger.taken.insert(id, step);
                 }
             } else if let Some(mut step) = self.plan.remove(&id) {
                 self.place(&mut step);
@@ -409,18 +381,15 @@ impl Planner for Scripted {
 
     fn publish(&mut self) -> PlanDelta {
         // While not everything has been looked at, nothing beyond what was known is promised.
-        let mut delta = PlanDelta::between(&self.published, &self.plan);
+        let mut delta = self.ledger.changes(&self.plan);
         // What was taken by the director is in its hands; that it left the plan is no news.
-        delta.removed.retain(|id| !self.taken.contains_key(id));
-        delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
-        self.version += 1;
-        delta.version = self.version;
-        delta.valid_until = if self.look.is_some() { Some(self.now.least) } else { self.valid_until };
+        delta.removed.retain(|id| !self.ledger.taken.contains_key(id));
+        delta.valid_until = if self.look.is_some() { Some(self.ledger.now.least) } else { self.valid_until };
         delta.complete = self.look.is_none() && self.valid_until.is_none() && self.script.is_empty();
         delta.cost = Some(Fixed::from_int(self.cost));
         delta.reason =
-            if delta.is_empty() { String::new() } else { format!("the script reaches tick {}", self.now.most) };
-        self.published_before = std::mem::replace(&mut self.published, self.plan.clone());
+            if delta.is_empty() { String::new() } else { format!("the script reaches tick {}", self.ledger.now.most) };
+        self.ledger.publish(self.plan.clone());
         delta
     }
 
@@ -430,7 +399,7 @@ impl Planner for Scripted {
 
     fn explain(&self, inquiry: &Inquiry) -> Explanation {
         match inquiry {
-            Inquiry::Why(step) if self.plan.contains_key(step) || self.taken.contains_key(step) => {
+            Inquiry::Why(step) if self.plan.contains_key(step) || self.ledger.taken.contains_key(step) => {
                 Explanation::of(format!("step {step} stands in the script"))
             }
             Inquiry::Why(step) => Explanation::of(format!("step {step} is not in the plan")),
@@ -453,15 +422,9 @@ impl Planner for Scripted {
             script: self.script.clone(),
             chronicle,
             plan: self.plan.clone(),
-            published: self.published.clone(),
-            published_before: self.published_before.clone(),
-            taken: self.taken.clone(),
+            ledger: self.ledger.clone(),
             tries: self.tries.clone(),
             chance: self.chance.clone(),
-            now: self.now,
-            insert_from: self.insert_from,
-            next_id: self.next_id,
-            version: self.version,
             cost: self.cost,
             valid_until: self.valid_until,
         };

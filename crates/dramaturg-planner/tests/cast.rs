@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Game, judge, model};
-use dramaturg_model::{Model, Step, Tick};
+use dramaturg_model::{Model, Observation, Step, Tick};
 use dramaturg_planner::cast::{Cast, CastOptions};
-use dramaturg_planner::planner::{Budget, Inquiry, Planner, Progress, TickBounds, Workers};
+use dramaturg_planner::planner::{Budget, GoalChange, Inquiry, Planner, Progress, TickBounds, Workers};
 use smol_str::SmolStr;
 
 const SPARTA: &str = include_str!("../../../stories/troy-sparta.story");
@@ -242,4 +242,125 @@ fn a_cast_that_performs_says_why_and_why_not() {
     assert_eq!(cast.deliberate(&mut Budget::of(3), &Workers::single()), Progress::Searching);
     let early = not(&cast, "board", &["hector", "ships", "dock"]);
     assert!(early.contains("still thinking: the budget ended"), "{early}");
+}
+
+/// A gate that somebody else opens.
+const GATE: &str = "story \"Gate\" { ticks 1 per s }
+type Place
+type Person { at: Place }
+object yard, road: Place
+fluent gate: shut | open
+character ann: Person (at = yard) { goal ann.at == road }
+action await(a: Person) by a { takes 1 tick .. 40 ticks; needs gate == shut; expect gate = open; check every 1 tick }
+action pass(a: Person) by a { takes 1 tick; needs a.at == yard and gate == open; then a.at = road }
+";
+
+#[test]
+fn a_wait_for_what_came_and_went_again_was_not_in_vain() {
+    let model = model(GATE);
+    let seen = |value: &str, from| Observation {
+        fluent: "gate".into(),
+        value: value.into(),
+        from,
+        to: None,
+        source: 0,
+        sequence: 1,
+    };
+    for came in [true, false] {
+        let mut fails = |_: &Step| false;
+        let mut game = Game::new(&model, &mut fails);
+        game.run(0..6);
+        assert_eq!(game.of("ann"), ["await(ann)"]);
+        if came {
+            game.cast.observe(&[seen("open", 4), seen("shut", 5)]);
+        }
+        game.end_all_at(6);
+        game.run(6..20);
+        let waits = game.of("ann").len();
+        assert_eq!(waits, if came { 2 } else { 1 }, "whoever waited in vain does not wait again so soon");
+        game.cast.observe(&[seen("open", 20)]);
+        game.end_all_at(20);
+        game.run(20..30);
+        assert_eq!(game.of("ann").last().map(String::as_str), Some("pass(ann)"));
+    }
+}
+
+/// Somebody who wants to go out, in a house where there is more to see.
+const HOUSE: &str = "story \"House\" { ticks 2 per s }
+type Place
+type Person { at: Place; steps: int 0..99 = 0; tired }
+object hall, yard, cellar, attic: Place
+fluent met(a: Person, b: Person)
+character ann: Person (at = hall) { goal ann.at == yard }
+character bob: Person (at = attic)
+action go(a: Person, to: Place) by a { takes 4 ticks; needs a.at != to; then a.at = to, a.steps += 1 }
+action meet(a: Person, b: Person) by a with b { takes 1 tick; needs a != b and a.at == b.at; then met(a, b) }
+";
+
+fn asked(owner: Option<&str>, goals: &[&str]) -> GoalChange {
+    GoalChange { owner: owner.map(SmolStr::from), goals: goals.iter().map(|goal| SmolStr::from(*goal)).collect() }
+}
+
+#[test]
+fn a_game_gives_a_character_other_goals() {
+    let model = model(HOUSE);
+    for saves in [false, true] {
+        let mut fails = |_: &Step| false;
+        let mut game = Game::new(&model, &mut fails);
+        game.cast
+            .set_goals(&asked(Some("ann"), &["goal met(ann, bob) and (ann.at == cellar or ann.at == hall) by 30 s"]));
+        let replies = game.cast.replies();
+        assert!(matches!(replies.as_slice(), [reply] if reply.accepted), "{replies:?}");
+        game.run(0..2);
+        if saves {
+            let save = game.cast.save();
+            game.cast = Cast::load(std::sync::Arc::clone(&model), &save).expect("it was just saved");
+        }
+        game.run(2..40);
+        judge(&model, &game.performed);
+        let last = game.performed.iter().filter(|step| step.action == "go").last().map(|step| step.args.join(" "));
+        assert!(matches!(last.as_deref(), Some("ann hall" | "ann cellar")), "{:?}", game.of("ann"));
+        assert!(game.of("ann").contains(&"meet(ann, bob)".to_owned()), "{:?}", game.of("ann"));
+        assert_eq!(game.of("ann").iter().filter(|step| step.contains("yard")).count(), 0, "{:?}", game.of("ann"));
+        // She has what was asked of her; now she may want nothing at all, or something else again.
+        game.cast.set_goals(&asked(Some("ann"), &[]));
+        let before = game.performed.len();
+        game.run(40..50);
+        assert_eq!(game.performed.len(), before, "who wants nothing does nothing");
+        game.cast.set_goals(&asked(Some("ann"), &["ann.steps >= 4 salience 10"]));
+        game.run(50..80);
+        assert_eq!(game.of("ann").iter().filter(|step| step.starts_with("go(ann")).count(), 4);
+    }
+}
+
+#[test]
+fn goals_that_cannot_be_understood_are_refused_with_the_reason() {
+    let model = model(HOUSE);
+    let mut fails = |_: &Step| false;
+    let mut game = Game::new(&model, &mut fails);
+    let refused = [
+        (Some("ann"), "goal ann.at == moon", "nothing is called `moon`"),
+        (Some("ann"), "goal ann.at", "`ann.at` has a value: say which, with `==`"),
+        (Some("ann"), "goal ann.mood == 3", "there is no fluent called `ann.mood`"),
+        (Some("ann"), "goal (ann.tired", "a `)` is missing"),
+        (Some("ann"), "goal ann.at < yard", "`ann.at` is no number, so that `<` says nothing"),
+        (Some("ann"), "goal ann.tired by noon", "`noon` is no number"),
+        (Some("ann"), "goal done go(ann, yard)", "what must hold can be a goal here, not what must be done"),
+        (Some("ann"), "", "what is wanted is missing at the end"),
+        (Some("zoe"), "goal ann.tired", "no character is called `zoe`"),
+        (None, "goal ann.tired", "the story's own goals are not a character's: say whose it is to be"),
+    ];
+    for (owner, goal, why) in refused {
+        game.cast.set_goals(&asked(owner, &[goal]));
+        let replies = game.cast.replies();
+        let [reply] = replies.as_slice() else { panic!("{replies:?}") };
+        assert!(!reply.accepted, "{goal}");
+        assert_eq!(reply.reason, why, "{goal}");
+    }
+    let deep = format!("goal {}ann.tired{}", "(".repeat(10_000), ")".repeat(10_000));
+    game.cast.set_goals(&asked(Some("ann"), &[&deep]));
+    assert!(game.cast.replies().iter().all(|reply| !reply.accepted));
+    // Nothing of it was taken up, so that she does what the story has her want.
+    game.run(0..20);
+    assert_eq!(game.of("ann"), ["go(ann, yard)"]);
 }

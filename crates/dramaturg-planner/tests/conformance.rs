@@ -303,3 +303,32 @@ fn breaches_are_noticed() {
         assert!(found, "{breach:?} was not noticed");
     }
 }
+
+/// A step that fails in the very tick in which it starts had begun: what it does at its start stays done.
+#[test]
+fn a_script_knows_what_a_step_did_before_it_failed() {
+    use dramaturg_model::{StepEvent, StepEventKind};
+    use dramaturg_planner::planner::{Budget, TickBounds, Workers};
+    let text = "story \"Lamp\"
+fluent lit, seen
+action strike { takes 10 ticks; then lit at start }
+action look { takes 1 tick; needs lit; then seen }
+";
+    let compiled = dramaturg_story::compile_text("lamp.story", text);
+    assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+    let mut plan = Plan::default();
+    let nobody: [&str; 0] = [];
+    plan.add("strike", nobody, 5, 10);
+    plan.add("look", nobody, 40, 1);
+    let mut planner = Scripted::new(Arc::new(compiled.model), &plan, ScriptOptions::default());
+    let foresees = |planner: &mut Scripted, now: Tick| {
+        planner.advance(TickBounds::exactly(now), now + 1);
+        planner.deliberate(&mut Budget::of(1_000), &Workers::single());
+        planner.publish()
+    };
+    let strike = foresees(&mut planner, 4).put.first().map(|step| step.id).expect("it is published");
+    let tell = |kind| StepEvent { step: strike, version: 1, kind };
+    planner.feedback(&[tell(StepEventKind::Locked), tell(StepEventKind::Started(5))]);
+    planner.feedback(&[tell(StepEventKind::Failed("it went wrong".into()))]);
+    assert_eq!(foresees(&mut planner, 5).valid_until, None, "the lamp is lit, so that somebody can look");
+}

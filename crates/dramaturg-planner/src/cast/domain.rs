@@ -1,6 +1,6 @@
 //! What all characters of a level share: one ground problem, and each one's part of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dramaturg_model::{ActionId, Args, Fixed, LevelId, Model, ObjectId, Owner, State, Value};
 use rustc_hash::FxHashMap;
@@ -23,6 +23,8 @@ pub struct Domain {
     pub trouble: Option<String>,
     objects: usize,
     operators: FxHashMap<Deed, OperatorId>,
+    /// What each character can do, once somebody has asked: it is the same in every rehearsal.
+    roles: Vec<(ObjectId, OnceLock<Arc<Role>>)>,
 }
 
 /// What one character can do, ready to be searched in.
@@ -44,6 +46,7 @@ impl Domain {
             operators: deeds(&problem),
             trouble: grounding.stop.map(|stop| stop.to_string()),
             objects: model.objects.len(),
+            roles: model.characters.values().map(|character| (character.object, OnceLock::new())).collect(),
             problem: Arc::new(problem),
         }
     }
@@ -61,6 +64,13 @@ impl Domain {
     /// What a character can do.
     pub fn role(&self, character: ObjectId) -> Role {
         self.role_without(character, &|_| false)
+    }
+
+    /// The same, made once for all who ask.
+    pub(crate) fn shared_role(&self, character: ObjectId) -> Arc<Role> {
+        let known = self.roles.iter().find(|(object, _)| *object == character).map(|(_, role)| role);
+        let make = || Arc::new(self.role(character));
+        known.map_or_else(make, |role| Arc::clone(role.get_or_init(make)))
     }
 
     /// What a character can do, without what it has been barred from.

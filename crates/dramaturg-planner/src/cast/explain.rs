@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{ObjectId, Step};
+use dramaturg_model::{Args, ObjectId, Step};
 use smol_str::SmolStr;
 
 use super::domain::{Deed, Role};
@@ -20,7 +20,7 @@ const STATES: u32 = 2_000;
 
 impl Cast {
     pub(super) fn why(&self, id: u32) -> Explanation {
-        let Some(step) = self.taken.get(&id).or_else(|| self.published.get(&id)) else {
+        let Some(step) = self.ledger.taken.get(&id).or_else(|| self.ledger.published.get(&id)) else {
             return Explanation::of(format!("step {id} is not in the plan"));
         };
         if step.goals.is_empty() {
@@ -106,7 +106,7 @@ impl Cast {
     fn given_up(&self, mind: &Mind) -> Vec<String> {
         let name = &self.model.objects[mind.object].name;
         let told = mind.given_up.iter().map(|((wish, _), why)| {
-            let goal = words::wish(&self.model, &self.model.wishes[*wish]);
+            let goal = words::wish(&self.model, &self.requests.model.wishes[*wish]);
             format!("{name} has given up `{goal}`: {}", reason(*why))
         });
         told.collect()
@@ -115,7 +115,7 @@ impl Cast {
     /// The steps of a character that have not ended, in their order. Most change something only in the end, so those that run
     /// belong to what comes.
     fn steps_of(&self, performer: ObjectId) -> impl Iterator<Item = &Step> {
-        let own = self.taken.values().chain(self.published.values());
+        let own = self.ledger.taken.values().chain(self.ledger.published.values());
         let mut steps: Vec<&Step> = own.filter(|step| self.performer(step) == Some(performer)).collect();
         steps.sort_by_key(|step| (step.start, step.id));
         steps.into_iter()
@@ -135,9 +135,12 @@ impl Cast {
         let deeds = self.steps_of(performer).filter_map(|step| self.deed(step));
         let way: Vec<_> = deeds.map_while(|deed| role.operator(&deed)).collect();
         let wanted = world.goals().into_iter().filter(|goal| goal.owner == Some(performer));
-        let goals = wanted.filter(|goal| goal.status == GoalStatus::Active).filter_map(|goal| {
-            let condition = domain.wish(goal.wish, &goal.args)?.conditions().last()?.clone();
-            Some(Goal { name: words::wish(&self.model, &self.model.wishes[goal.wish]), condition })
+        let wanted = wanted.filter(|goal| goal.status == GoalStatus::Active && !self.requests.replace(performer, goal));
+        let asked = self.requests.open().filter(|(owner, ..)| *owner == performer);
+        let wanted = asked.map(|(_, wish, _)| (wish, Args::new())).chain(wanted.map(|goal| (goal.wish, goal.args)));
+        let goals = wanted.filter_map(|(wish, args)| {
+            let condition = domain.wish(wish, &args)?.conditions().last()?.clone();
+            Some(Goal { name: words::wish(&self.model, &self.requests.model.wishes[wish]), condition })
         });
         Some((Course::new(Arc::clone(&role.problem), &start, &way, goals.collect()), role))
     }

@@ -63,7 +63,11 @@ impl OneByOne {
                 self.go_on(want);
                 continue;
             }
-            let mut search = self.search.take().unwrap_or_else(|| self.begin(&want));
+            let mut search = match self.search.take() {
+                Some(search) => search,
+                None if budget.take() => self.begin(&want),
+                None => return false,
+            };
             let outcome = search.run(budget).clone();
             if outcome == Outcome::Searching {
                 self.search = Some(search);

@@ -10,9 +10,11 @@ use super::beliefs::{Beliefs, Senses, slot_of};
 use super::domain::Deed;
 use super::mind::{Memory, Mind};
 use super::rehearsal::{Domains, Rehearsal, Stagehand, named};
+use super::requests::Requests;
 use super::touched::{participants, touched};
 use super::vain::is_in_vain;
 use crate::chronicle::{Chronicle, ChronicleOptions};
+use crate::ledger::Ledger;
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
@@ -32,17 +34,10 @@ pub struct Cast {
     /// Steps that have ended and that nobody has learnt from yet.
     pub(super) ended: Vec<Step>,
     pub(super) rehearsal: Option<Rehearsal>,
-    /// What was published and is still ours to change.
-    pub(super) published: BTreeMap<u32, Step>,
-    /// The same before the last publication.
-    pub(super) published_before: BTreeMap<u32, Step>,
-    /// Steps that are no longer ours and have not ended.
-    pub(super) taken: BTreeMap<u32, Step>,
-    pub(super) now: TickBounds,
-    pub(super) insert_from: Tick,
-    pub(super) next_id: u32,
-    pub(super) version: u64,
+    pub(super) ledger: Ledger,
     pub(super) replies: Vec<GoalReply>,
+    /// What the game asked of characters.
+    pub(super) requests: Requests,
 }
 
 impl Cast {
@@ -59,14 +54,9 @@ impl Cast {
             beliefs: BTreeMap::new(),
             ended: Vec::new(),
             rehearsal: None,
-            published: BTreeMap::new(),
-            published_before: BTreeMap::new(),
-            taken: BTreeMap::new(),
-            now: TickBounds::default(),
-            insert_from: 0,
-            next_id: 0,
-            version: 0,
+            ledger: Ledger::default(),
             replies: Vec::new(),
+            requests: Requests::none(&model),
             model,
             options,
         }
@@ -83,7 +73,7 @@ impl Cast {
                 Mind::new(character.object, self.beliefs.get(&character.object).cloned().unwrap_or_default())
             })
             .collect();
-        for step in self.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
+        for step in self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
             let asked = self.performer(step).filter(|_| self.asks(step));
             match minds.iter_mut().find(|mind| Some(mind.object) == asked) {
                 Some(mind) => mind.asks = true,
@@ -91,16 +81,20 @@ impl Cast {
                 None => drop(world.schedule(model, step)),
             }
         }
-        let mut bound: Vec<&Step> = self.taken.values().collect();
+        let mut bound: Vec<&Step> = self.ledger.taken.values().collect();
         bound.sort_by_key(|step| (step.start, step.id));
+        let mut waits = BTreeMap::new();
         for step in bound {
             if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
-                && let Some(mind) = minds.iter_mut().find(|mind| mind.object == performer)
+                && let Some((at, mind)) = minds.iter_mut().enumerate().find(|(_, mind)| mind.object == performer)
             {
+                if model.actions[deed.0].expectation.is_some() {
+                    waits.insert(step.id, (at, deed.clone()));
+                }
                 mind.bound.push(deed);
             }
         }
-        let mut ours: Vec<&Step> = self.published.values().collect();
+        let mut ours: Vec<&Step> = self.ledger.published.values().collect();
         ours.sort_by_key(|step| (step.start, step.id));
         for step in ours {
             if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
@@ -117,7 +111,9 @@ impl Cast {
                 mind.salience = old.salience;
             }
         }
-        Rehearsal::new(world, minds, self.next_id)
+        let mut rehearsal = Rehearsal::new(world, minds, self.requests.clone(), self.ledger.next_id);
+        rehearsal.waits = waits;
+        rehearsal
     }
 
     pub(super) fn deed(&self, step: &Step) -> Option<Deed> {
@@ -164,8 +160,8 @@ impl Cast {
     fn learn_from(&mut self, step: &Step) {
         let (Some(performer), Some(deed)) = (self.performer(step), self.deed(step)) else { return };
         let state = self.chronicle.present().state();
-        if is_in_vain(&self.model, state, &deed) {
-            let until = self.now.most.saturating_add(self.options.patience);
+        if !self.chronicle.present().has_come_for(step.id) && is_in_vain(&self.model, state, &deed) {
+            let until = self.ledger.now.most.saturating_add(self.options.patience);
             self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), Some(until));
             self.upset();
             return;
@@ -185,7 +181,7 @@ impl Cast {
     /// Things came otherwise: what was rehearsed does not count any longer.
     fn upset(&mut self) {
         if let Some(rehearsal) = &mut self.rehearsal {
-            self.next_id = self.next_id.max(rehearsal.next_id());
+            self.ledger.next_id = self.ledger.next_id.max(rehearsal.next_id());
             // Its minds are asked once more what they had intended.
             rehearsal.tick = Tick::MIN;
         }
@@ -198,7 +194,8 @@ impl Cast {
     /// The steps that the rehearsal has come to and that may still be published.
     fn wanted(&self) -> BTreeMap<u32, Step> {
         let steps = self.rehearsal.iter().filter(|_| !self.is_upset()).flat_map(|rehearsal| &rehearsal.steps);
-        let open = steps.filter(|step| !self.taken.contains_key(&step.id) && step.start >= self.insert_from);
+        let open =
+            steps.filter(|step| !self.ledger.taken.contains_key(&step.id) && step.start >= self.ledger.insert_from);
         open.map(|step| (step.id, step.clone())).collect()
     }
 
@@ -207,9 +204,9 @@ impl Cast {
         if !matches!(answer, "no" | "later") {
             return;
         }
-        let Some(step) = self.taken.remove(&id).or_else(|| self.published.remove(&id)) else { return };
+        let Some(step) = self.ledger.lose(id) else { return };
         let Some((performer, deed)) = self.performer(&step).zip(self.deed(&step)) else { return };
-        let until = (answer == "later").then(|| self.now.most.saturating_add(self.options.later));
+        let until = (answer == "later").then(|| self.ledger.now.most.saturating_add(self.options.later));
         self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), until);
         self.upset();
     }
@@ -240,20 +237,18 @@ impl Planner for Cast {
             let id = event.step;
             match &event.kind {
                 StepEventKind::Locked => {
-                    if let Some(step) = self.published.remove(&id) {
-                        self.taken.insert(id, step);
-                    }
+                    self.ledger.take(id);
                 }
                 StepEventKind::Accepted | StepEventKind::Progress(_) => {}
                 StepEventKind::Answered(answer) => self.answered(id, answer),
                 StepEventKind::Started(tick) => {
-                    if let Some(step) = self.published.remove(&id).or_else(|| self.taken.remove(&id)) {
+                    if let Some(step) = self.ledger.published.remove(&id).or_else(|| self.ledger.taken.remove(&id)) {
                         let asked = self.asks(&step);
                         let _ = self.chronicle.started(&self.model, &step, *tick);
                         if asked || step.start != *tick {
                             self.upset();
                         }
-                        self.taken.insert(id, step);
+                        self.ledger.taken.insert(id, step);
                     }
                 }
                 StepEventKind::Amended(duration) => {
@@ -262,7 +257,7 @@ impl Planner for Cast {
                 }
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
-                    let step = self.taken.remove(&id);
+                    let step = self.ledger.taken.remove(&id);
                     self.ended.extend(step.clone());
                     let planned = step.is_some_and(|step| step.start.saturating_add(step.duration) == *tick);
                     let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.end_of(id) == Some(*tick));
@@ -271,13 +266,12 @@ impl Planner for Cast {
                     }
                 }
                 StepEventKind::Failed(_) => {
-                    self.chronicle.cut(id, self.now.least);
-                    self.taken.remove(&id);
+                    self.chronicle.cut(id, self.ledger.now.least);
+                    self.ledger.taken.remove(&id);
                     self.upset();
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
-                    self.taken.remove(&id);
-                    self.published.remove(&id);
+                    self.ledger.lose(id);
                     self.upset();
                 }
             }
@@ -285,10 +279,7 @@ impl Planner for Cast {
     }
 
     fn rejected(&mut self, version: u64) {
-        if version == self.version {
-            self.published.clone_from(&self.published_before);
-            let taken = &self.taken;
-            self.published.retain(|id, _| !taken.contains_key(id));
+        if self.ledger.reject(version) {
             self.upset();
         }
     }
@@ -301,31 +292,34 @@ impl Planner for Cast {
     }
 
     fn set_goals(&mut self, change: &GoalChange) {
-        for goal in &change.goals {
-            let reason = "characters take their goals from the story and its rules".to_owned();
-            self.replies.push(GoalReply { goal: goal.clone(), accepted: false, reason, expected: None });
+        let (changes, replies) = self.requests.take(&self.model, change, self.ledger.now.most);
+        self.replies.extend(replies);
+        if changes {
+            // What is wanted is part of what was grounded.
+            self.domains.clear();
+            self.upset();
         }
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.now = now;
-        self.insert_from = self.insert_from.max(insert_from);
+        self.ledger.pass(now, insert_from);
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         self.look_around();
+        self.requests.look(self.chronicle.present().state(), now.least);
         for memory in self.memories.values_mut() {
             memory.barred.retain(|_, until| until.is_none_or(|until| until > now.least));
         }
         // What starts before is no longer ours, whether or not it has been locked.
-        let gone = self.published.extract_if(.., |_, step| step.start < self.insert_from);
-        self.taken.extend(gone);
+        self.ledger.take_begun();
         // Steps that were not published in time cannot be: they are rehearsed again, later.
         let late = self.rehearsal.iter().flat_map(|rehearsal| &rehearsal.steps).any(|step| {
-            let known = self.taken.contains_key(&step.id) || self.published.contains_key(&step.id);
-            step.start >= now.least && step.start < self.insert_from && !known
+            let known = self.ledger.taken.contains_key(&step.id) || self.ledger.published.contains_key(&step.id);
+            step.start >= now.least && step.start < self.ledger.insert_from && !known
         });
         // What should have started by now, as far as is known, will start later than it was rehearsed.
-        let mut waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id) && !self.asks(step));
+        let mut waiting =
+            self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id) && !self.asks(step));
         if late || waiting.any(|step| step.start <= now.least) {
             self.upset();
         }
@@ -339,7 +333,7 @@ impl Planner for Cast {
             let rehearsal = self.rehearse();
             self.rehearsal = Some(rehearsal);
         }
-        let until = self.now.most.max(self.insert_from).saturating_add(self.options.horizon);
+        let until = self.ledger.now.most.max(self.ledger.insert_from).saturating_add(self.options.horizon);
         let Some(rehearsal) = &mut self.rehearsal else { return Progress::Idle };
         let mut hand = Stagehand {
             model: &self.model,
@@ -347,12 +341,12 @@ impl Planner for Cast {
             domains: &mut self.domains,
             memories: &mut self.memories,
             senses: &self.senses,
-            insert_from: self.insert_from,
-            known: &self.published,
+            insert_from: self.ledger.insert_from,
+            known: &self.ledger.published,
         };
         let done = rehearsal.run(&mut hand, until, budget);
-        self.next_id = self.next_id.max(rehearsal.next_id());
-        let model = &self.model;
+        self.ledger.next_id = self.ledger.next_id.max(rehearsal.next_id());
+        let model = &self.requests.model;
         let given_up = rehearsal.minds.iter().flat_map(|mind| &mind.given_up);
         let core: Vec<_> = given_up.map(|((wish, _), _)| words::wish(model, &model.wishes[*wish]).into()).collect();
         match (done, rehearsal.is_at_rest()) {
@@ -368,26 +362,28 @@ impl Planner for Cast {
     fn publish(&mut self) -> PlanDelta {
         let upset = self.is_upset();
         // Until it has been rehearsed again, what was published stands.
-        let wanted = if upset { self.published.clone() } else { self.wanted() };
-        let mut delta = PlanDelta::between(&self.published, &wanted);
-        delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
-        self.version += 1;
-        delta.version = self.version;
-        let reached = self.rehearsal.as_ref().map_or(self.now.least, |rehearsal| rehearsal.tick.saturating_sub(1));
+        let wanted = if upset { self.ledger.published.clone() } else { self.wanted() };
+        let mut delta = self.ledger.changes(&wanted);
+        let reached =
+            self.rehearsal.as_ref().map_or(self.ledger.now.least, |rehearsal| rehearsal.tick.saturating_sub(1));
         let rest = self.rehearsal.as_ref().is_some_and(Rehearsal::is_at_rest);
         // What comes of a question nobody knows.
-        let asked = wanted.values().chain(self.taken.values()).filter(|step| self.asks(step));
+        let asked = wanted.values().chain(self.ledger.taken.values()).filter(|step| self.asks(step));
         let asked = asked.filter(|step| !self.chronicle.is_running(step.id)).map(|step| step.start).min();
         // Nor when a wait ends that is no longer ours to shorten.
-        let waits = self.taken.values().filter_map(|step| {
+        let waits = self.ledger.taken.values().filter_map(|step| {
             let end = self.rehearsal.as_ref()?.end_of(step.id)?;
             (end < step.start.saturating_add(step.duration)).then_some(end.saturating_sub(1))
         });
-        let known = waits.chain(asked).fold(reached, Tick::min);
-        delta.valid_until = Some(if upset { self.now.least } else { known.max(self.now.least) });
+        // Nor what comes of a step that should have started by now.
+        let mut overdue = self.ledger.taken.values().filter(|step| step.start <= self.ledger.now.least);
+        let overdue = overdue.find(|step| !self.chronicle.is_running(step.id)).map(|_| self.ledger.now.least);
+        let doubtful = self.rehearsal.as_ref().map(|rehearsal| rehearsal.doubtful_from.saturating_sub(1));
+        let known = waits.chain(asked).chain(overdue).chain(doubtful).fold(reached, Tick::min);
+        delta.valid_until = Some(if upset { self.ledger.now.least } else { known.max(self.ledger.now.least) });
         delta.complete = !upset && rest;
         delta.reason = if delta.is_empty() { String::new() } else { self.why_changed(&delta) };
-        self.published_before = std::mem::replace(&mut self.published, wanted);
+        self.ledger.publish(wanted);
         delta
     }
 
@@ -423,8 +419,8 @@ impl Cast {
             names => format!("{} made up their minds", names.join(", ")),
         };
         // How little was disturbed.
-        let old = self.published.len();
-        let changed = delta.put.iter().filter(|step| self.published.contains_key(&step.id)).count();
+        let old = self.ledger.published.len();
+        let changed = delta.put.iter().filter(|step| self.ledger.published.contains_key(&step.id)).count();
         match old {
             0 => why,
             _ => format!("{why}; {} of {old} steps stay", old.saturating_sub(delta.removed.len() + changed)),

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use dramaturg_model::{Evaluator, Fixed, LevelId, Model, ObjectId, Status, Step, Tick, WishKind};
+use dramaturg_model::{Args, Evaluator, Fixed, LevelId, Model, ObjectId, Status, Step, Tick, WishKind};
 use smol_str::SmolStr;
 
 use super::CastOptions;
@@ -14,6 +14,7 @@ use super::beliefs::{Senses, slot_of};
 use super::domain::{Deed, Domain};
 use super::mending::{Mending, what_still_holds};
 use super::mind::{GoalId, Memory, Mind, Thinking, ThinkingKind};
+use super::requests::Requests;
 use super::thought::{Thought, Want};
 use super::touched::{Touched, participants, touched};
 use super::vain::is_in_vain;
@@ -43,7 +44,9 @@ pub(crate) struct Rehearsal {
     /// What runs, as far as it was decided here: what it needs and changes.
     running: BTreeMap<u32, Touched>,
     /// Who waits for something to come about, and how.
-    waits: BTreeMap<u32, (usize, Deed)>,
+    pub(super) waits: BTreeMap<u32, (usize, Deed)>,
+    /// From this tick on what was rehearsed is not what a plan says by itself.
+    pub(super) doubtful_from: Tick,
     /// What ran or waited when it was last looked.
     open: BTreeSet<u32>,
     /// When steps end, as far as they were seen to.
@@ -52,6 +55,8 @@ pub(crate) struct Rehearsal {
     state: Option<PackedState>,
     domain: Option<Arc<Domain>>,
     goals: BTreeMap<ObjectId, Vec<(GoalId, Option<Tick>)>>,
+    /// What the game asked of characters.
+    requests: Requests,
     next_id: u32,
     /// Why somebody cannot plan.
     pub(crate) trouble: Option<String>,
@@ -73,7 +78,7 @@ pub(crate) struct Stagehand<'c> {
 
 impl Rehearsal {
     /// A rehearsal that begins in a world, with these characters and what they had intended.
-    pub(crate) fn new(world: World, minds: Vec<Mind>, next_id: u32) -> Self {
+    pub(crate) fn new(world: World, minds: Vec<Mind>, requests: Requests, next_id: u32) -> Self {
         let tick = world.next_phase().0;
         let open = world.running().chain(world.waiting()).collect();
         Self {
@@ -86,11 +91,13 @@ impl Rehearsal {
             engaged: BTreeSet::new(),
             running: BTreeMap::new(),
             waits: BTreeMap::new(),
+            doubtful_from: Tick::MAX,
             open,
             ends: BTreeMap::new(),
             state: None,
             domain: None,
             goals: BTreeMap::new(),
+            requests,
             next_id,
             trouble: None,
         }
@@ -156,10 +163,15 @@ impl Rehearsal {
             if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
                 step.duration = (self.tick - step.start).max(1);
             }
-            if let Some(mind) =
-                self.minds.get_mut(wait.0).filter(|_| is_in_vain(hand.model, self.world.state(), &wait.1))
-            {
-                bar(hand, mind, &wait.1, self.tick);
+            let has_come = self.world.has_come_for(*id);
+            if !is_in_vain(hand.model, self.world.state(), &wait.1) {
+                continue;
+            }
+            if has_come {
+                // It came and went again. Who looks only at the plan takes it to be there still.
+                self.doubtful_from = self.doubtful_from.min(self.tick);
+            } else if let Some(mind) = self.minds.get_mut(wait.0) {
+                mind.leave_alone(wait.1, self.tick.saturating_add(hand.options.patience));
             }
         }
         self.look_around(hand, &open);
@@ -167,8 +179,14 @@ impl Rehearsal {
         self.open = open;
         self.enter_domain(hand);
         self.goals.clear();
+        self.requests.look(self.world.state(), self.tick);
+        for (owner, wish, deadline) in self.requests.open() {
+            let left = deadline.map(|deadline| deadline - self.tick);
+            self.goals.entry(owner).or_default().push(((wish, Args::new()), left));
+        }
         for report in self.world.goals() {
-            if let Some(owner) = report.owner.filter(|_| report.status == GoalStatus::Active) {
+            let active = report.owner.filter(|_| report.status == GoalStatus::Active);
+            if let Some(owner) = active.filter(|owner| !self.requests.replace(*owner, &report)) {
                 let left = report.deadline.map(|deadline| deadline - self.tick);
                 self.goals.entry(owner).or_default().push(((report.wish, report.args), left));
             }
@@ -210,7 +228,7 @@ impl Rehearsal {
 
     /// Finds the ground problem of the level at hand; makes one if there is none, or none that knows this state.
     fn enter_domain(&mut self, hand: &mut Stagehand<'_>) {
-        let (model, state) = (hand.model, self.world.state());
+        let (model, state) = (&self.requests.model, self.world.state());
         let level = state.level();
         let known = hand.domains.get(&level).filter(|domain| domain.pack(state).is_some());
         let domain = match known {
@@ -263,10 +281,18 @@ impl Rehearsal {
         if mind.role.is_none() {
             let memory = hand.memories.entry(object).or_default();
             let model = hand.model;
+            mind.in_vain.retain(|_, until| *until > now);
             let holds = |until: &Option<Tick>| until.is_none_or(|until| until > now);
-            let barred = |deed: &Deed| memory.barred.get(&named(model, deed)).is_some_and(holds);
-            mind.role_until = memory.barred.values().filter(|until| holds(until)).flatten().min().copied();
-            mind.role = Some(Arc::new(domain.role_without(object, &barred)));
+            let barred = |deed: &Deed| {
+                mind.in_vain.contains_key(deed) || memory.barred.get(&named(model, deed)).is_some_and(holds)
+            };
+            let remembered = memory.barred.values().filter(|until| holds(until)).flatten();
+            mind.role_until = remembered.chain(mind.in_vain.values()).min().copied();
+            let is_free = mind.in_vain.is_empty() && !memory.barred.values().any(holds);
+            mind.role = Some(match is_free {
+                true => domain.shared_role(object),
+                false => Arc::new(domain.role_without(object, &barred)),
+            });
         }
         if mind.thinking.is_none() && !self.is_sound(at, &domain, &believed, &goals) {
             self.begin_thinking(hand, at, &domain, &believed, &wanted, goals);
@@ -303,7 +329,7 @@ impl Rehearsal {
         goals: Vec<GoalId>,
     ) {
         let wants: Vec<Want> =
-            wanted.iter().map(|(goal, left)| want(hand.model, &self.world, domain, goal, *left)).collect();
+            wanted.iter().map(|(goal, left)| want(&self.requests.model, &self.world, domain, goal, *left)).collect();
         let Some(mind) = self.minds.get_mut(at) else { return };
         let Some(role) = mind.role.clone() else { return };
         mind.vain = None;
@@ -486,7 +512,8 @@ impl Rehearsal {
             self.next_id - 1
         });
         let serves = self.minds.get(at).map(|mind| mind.serves.as_slice()).unwrap_or_default();
-        let goals = serves.iter().map(|(wish, _)| SmolStr::new(words::wish(hand.model, &hand.model.wishes[*wish])));
+        let model = &self.requests.model;
+        let goals = serves.iter().map(|(wish, _)| SmolStr::new(words::wish(model, &model.wishes[*wish])));
         Step {
             id,
             action: name,

@@ -12,8 +12,10 @@ use super::beliefs::{Beliefs, Senses};
 use super::mind::Memory;
 use super::planner::Cast;
 use super::rehearsal::Domains;
+use super::requests::{Requests, SavedRequest};
 use crate::chronicle::{Chronicle, ChronicleSave};
-use crate::planner::{PlannerSave, TickBounds};
+use crate::ledger::Ledger;
+use crate::planner::PlannerSave;
 
 pub(super) const NAME: &str = "cast";
 
@@ -24,13 +26,10 @@ struct Saved {
     memories: Vec<(SmolStr, SavedMemory)>,
     #[serde(default)]
     ended: Vec<Step>,
-    published: BTreeMap<u32, Step>,
-    published_before: BTreeMap<u32, Step>,
-    taken: BTreeMap<u32, Step>,
-    now: TickBounds,
-    insert_from: Tick,
-    next_id: u32,
-    version: u64,
+    #[serde(flatten)]
+    ledger: Ledger,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    requests: Vec<SavedRequest>,
 }
 
 /// Like [`Memory`], but JSON has no keys that are lists.
@@ -47,7 +46,7 @@ impl Cast {
     pub(super) fn write(&mut self) -> PlannerSave {
         // Everything is rehearsed again, here as after loading, so that nothing tells the two apart.
         if let Some(rehearsal) = self.rehearsal.take() {
-            self.next_id = self.next_id.max(rehearsal.next_id());
+            self.ledger.next_id = self.ledger.next_id.max(rehearsal.next_id());
         }
         self.domains.clear();
         let chronicle = self.chronicle.save(&self.model);
@@ -71,13 +70,8 @@ impl Cast {
             chronicle,
             memories: memories.collect(),
             ended: self.ended.clone(),
-            published: self.published.clone(),
-            published_before: self.published_before.clone(),
-            taken: self.taken.clone(),
-            now: self.now,
-            insert_from: self.insert_from,
-            next_id: self.next_id,
-            version: self.version,
+            ledger: self.ledger.clone(),
+            requests: self.requests.save(),
         };
         PlannerSave { planner: NAME.to_owned(), data: serde_json::to_string(&saved).unwrap_or_default() }
     }
@@ -106,14 +100,9 @@ impl Cast {
             chronicle,
             domains: Domains::new(),
             rehearsal: None,
-            published: saved.published,
-            published_before: saved.published_before,
-            taken: saved.taken,
-            now: saved.now,
-            insert_from: saved.insert_from,
-            next_id: saved.next_id,
-            version: saved.version,
+            ledger: saved.ledger,
             replies: Vec::new(),
+            requests: Requests::load(&model, saved.requests),
             options: saved.options,
             model,
         })

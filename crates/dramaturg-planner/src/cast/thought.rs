@@ -116,6 +116,10 @@ pub struct Thought {
 }
 
 enum Stage {
+    /// Whether all can be reached together, if nothing is undone.
+    Hope,
+    /// Whether this one can.
+    HopeFor(usize),
     /// The next set of goals is to be tried.
     Next,
     Shortest(Box<Labelled<Unlabelled>>),
@@ -124,6 +128,8 @@ enum Stage {
     Any(Box<BestFirst>),
     /// A way for all of them is known; perhaps there is one as short in which the most important comes first.
     Ordered(Box<OneByOne>, Vec<OperatorId>),
+    /// A way is known; those of its steps from this one on that reach a goal may come earlier.
+    Eager(Vec<OperatorId>, usize),
     Single(Box<OneByOne>),
     Over,
 }
@@ -131,36 +137,18 @@ enum Stage {
 impl Thought {
     /// Begins to think.
     pub fn new(role: Arc<Role>, start: &PackedState, wants: Vec<Want>, options: ThoughtOptions) -> Self {
-        let mut resolve = Resolve::default();
-        let mut hopeful = Vec::new();
-        let guide = |conditions: Vec<Condition>| {
-            let target = Target::new(conditions);
-            let mut relaxed = Relaxed::new(&role.problem, Arc::clone(&role.relaxation), &target);
-            relaxed.estimate(&role.problem, start).map(|_| relaxed)
-        };
-        // Where nothing is undone, all can be reached together if each can.
-        let to_all = guide(wants.iter().map(|want| want.condition.clone()).collect());
-        for (place, want) in wants.iter().enumerate() {
-            if to_all.is_some() || guide(vec![want.condition.clone()]).is_some() {
-                hopeful.push(place);
-            } else {
-                resolve.given_up.push((place, GivenUp::OutOfReach));
-            }
-        }
-        let saliences: Vec<i64> =
-            hopeful.iter().filter_map(|place| wants.get(*place)).map(|want| want.salience).collect();
         Self {
-            subsets: Subsets::new(&saliences, options.dropping),
-            to_all,
             role,
             start: start.clone(),
             wants,
             options,
-            hopeful,
+            hopeful: Vec::new(),
+            subsets: Subsets::new(&[], options.dropping),
+            to_all: None,
             kept: Vec::new(),
-            stage: Stage::Next,
+            stage: Stage::Hope,
             failed: None,
-            resolve,
+            resolve: Resolve::default(),
             could: None,
         }
     }
@@ -175,6 +163,14 @@ impl Thought {
                 return None;
             }
             self.stage = match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Hope => {
+                    budget.take();
+                    self.hope()
+                }
+                Stage::HopeFor(place) => {
+                    budget.take();
+                    self.hope_for(place)
+                }
                 Stage::Next => {
                     budget.take();
                     self.begin_next()
@@ -183,10 +179,49 @@ impl Thought {
                 Stage::Hurried(search) => self.seek_hurried(search, budget),
                 Stage::Any(search) => self.seek_any(search, budget),
                 Stage::Ordered(ordered, way) => self.seek_ordered(ordered, way, budget),
+                Stage::Eager(way, at) => {
+                    budget.take();
+                    self.hasten(way, at)
+                }
                 Stage::Single(single) => self.seek_single(single, budget),
                 Stage::Over => Stage::Over,
             };
         }
+    }
+
+    /// What guides to some conditions, if there is hope for all of them.
+    fn guide(&self, conditions: Vec<Condition>) -> Option<Relaxed> {
+        let role = &self.role;
+        let mut relaxed = Relaxed::new(&role.problem, Arc::clone(&role.relaxation), &Target::new(conditions));
+        relaxed.estimate(&role.problem, &self.start).map(|_| relaxed)
+    }
+
+    /// Where nothing is undone, all can be reached together if each can.
+    fn hope(&mut self) -> Stage {
+        self.to_all = self.guide(self.wants.iter().map(|want| want.condition.clone()).collect());
+        if self.to_all.is_none() {
+            return Stage::HopeFor(0);
+        }
+        self.hopeful = (0..self.wants.len()).collect();
+        self.choose()
+    }
+
+    fn hope_for(&mut self, place: usize) -> Stage {
+        let Some(want) = self.wants.get(place) else { return self.choose() };
+        if self.guide(vec![want.condition.clone()]).is_some() {
+            self.hopeful.push(place);
+        } else {
+            self.resolve.given_up.push((place, GivenUp::OutOfReach));
+        }
+        Stage::HopeFor(place + 1)
+    }
+
+    /// It is known which goals there is hope for.
+    fn choose(&mut self) -> Stage {
+        let wants = self.hopeful.iter().filter_map(|place| self.wants.get(*place));
+        let saliences: Vec<i64> = wants.map(|want| want.salience).collect();
+        self.subsets = Subsets::new(&saliences, self.options.dropping);
+        Stage::Next
     }
 
     fn begin_next(&mut self) -> Stage {
@@ -298,41 +333,38 @@ impl Thought {
         }
         self.resolve.expanded += ordered.expanded;
         let as_good = ordered.keeps_all() && self.duration(&ordered.way) <= self.duration(&way);
-        let way = if as_good && self.is_in_time(&ordered.way) { ordered.way } else { self.eager(way) };
-        self.take(way)
+        if as_good && self.is_in_time(&ordered.way) { self.take(ordered.way) } else { Stage::Eager(way, 1) }
     }
 
-    /// The same steps, but those that reach a goal as early as they can be taken: what is put off may be too late.
-    fn eager(&self, mut way: Vec<OperatorId>) -> Vec<OperatorId> {
+    /// Has a step that reaches a goal come as early as it can: what is put off may be too late.
+    fn hasten(&mut self, way: Vec<OperatorId>, at: usize) -> Stage {
+        let Some(step) = way.get(at).copied() else { return self.take(way) };
         let problem = &self.role.problem;
-        for at in 1..way.len() {
-            let reaches = |way: &[OperatorId]| {
-                let states = way.iter().scan(self.start.clone(), |state, step| {
-                    *state = problem.successor(state, *step)?;
-                    Some(state.clone())
-                });
-                states.collect::<Vec<_>>()
-            };
-            let states = reaches(&way);
-            let (Some(before), Some(after)) = (states.get(at - 1), states.get(at)) else { break };
-            let serves = |want: &Want| !problem.holds(before, &want.condition) && problem.holds(after, &want.condition);
-            if !self.kept_wants().any(|(_, want)| serves(want)) {
-                continue;
-            }
-            for to in 0..at {
-                let mut moved = way.clone();
-                let step = moved.remove(at);
-                moved.insert(to, step);
-                let states = reaches(&moved);
-                let holds =
-                    |state: &PackedState| self.kept_wants().all(|(_, want)| problem.holds(state, &want.condition));
-                if states.len() == moved.len() && states.last().is_some_and(holds) && self.is_in_time(&moved) {
-                    way = moved;
-                    break;
-                }
+        let mut states = vec![self.start.clone()];
+        for step in way.iter().take(at + 1) {
+            let next = states.last().and_then(|state| problem.successor(state, *step));
+            states.extend(next);
+        }
+        let (Some(before), Some(after)) = (states.get(at), states.get(at + 1)) else { return self.take(way) };
+        let serves = |want: &Want| !problem.holds(before, &want.condition) && problem.holds(after, &want.condition);
+        if !self.kept_wants().any(|(_, want)| serves(want)) {
+            return Stage::Eager(way, at + 1);
+        }
+        let reaches_all = |moved: &[OperatorId], from: usize| {
+            let steps = moved.get(from..)?;
+            let state = states.get(from)?.clone();
+            let end = steps.iter().try_fold(state, |state, step| problem.successor(&state, *step))?;
+            self.kept_wants().all(|(_, want)| problem.holds(&end, &want.condition)).then_some(())
+        };
+        for to in 0..at {
+            let mut moved = way.clone();
+            moved.remove(at);
+            moved.insert(to, step);
+            if reaches_all(&moved, to).is_some() && self.is_in_time(&moved) {
+                return Stage::Eager(moved, at + 1);
             }
         }
-        way
+        Stage::Eager(way, at + 1)
     }
 
     fn seek_single(&mut self, mut single: Box<OneByOne>, budget: &mut Budget) -> Stage {

@@ -28,16 +28,32 @@ impl<T: Copy + Ord> Lists<T> {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut entries: Vec<Option<T>> = vec![None; pairs.len()];
+        // Whatever stands there at first is written over: every pair has its place.
+        let mut entries: Vec<T> = pairs.iter().map(|(_, entry)| *entry).collect();
         for (key, entry) in pairs {
             if let Some(place) = next.get_mut(*key as usize) {
                 if let Some(slot) = entries.get_mut(*place as usize) {
-                    *slot = Some(*entry);
+                    *slot = *entry;
                 }
                 *place += 1;
             }
         }
-        Self { starts, entries: entries.into_iter().flatten().collect() }
+        Self { starts, entries }
+    }
+
+    /// Lists for keys from 0 on, one after the other.
+    pub(crate) fn in_order<L: IntoIterator<Item = T>>(lists: impl Iterator<Item = L>) -> Self {
+        let (mut starts, mut entries) = (vec![0], Vec::new());
+        for list in lists {
+            entries.extend(list);
+            starts.push(entries.len() as u32);
+        }
+        Self { starts, entries }
+    }
+
+    /// Whether there is nothing in any list.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// The list of a key.

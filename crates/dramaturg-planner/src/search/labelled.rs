@@ -3,11 +3,15 @@
 //! Every node carries a label: what about the way to it makes it a way of its own kind, such as its first step. The same state with
 //! another label is another node, so that a cheap way of one kind does not hide a dearer one of another. Where every label is the
 //! same, it is the usual search for one way.
+//!
+//! Looking at a state is dear, and most of what can be done in one leads nowhere. So a node is gone on from in turns: first by what
+//! helps, as far as can be said. The rest waits until the whole way may as well cost so much more, and is often never looked at.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use dramaturg_model::Id;
 use rustc_hash::FxHashSet;
 
 use super::arena::{Arena, NodeId};
@@ -96,6 +100,41 @@ impl Default for LabelledOptions {
     }
 }
 
+/// By what a node is gone on from next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    /// By what helps.
+    Helpful,
+    /// By everything else that costs so much: it would make the way as much dearer.
+    Rest(u32),
+}
+
+/// What helps in the states that nodes stand for, in ascending order, all in one piece.
+#[derive(Clone, Debug, Default)]
+struct Helpful {
+    operators: Vec<OperatorId>,
+    /// Where the list of each node begins and ends.
+    ranges: Vec<(u32, u32)>,
+}
+
+impl Helpful {
+    fn note(&mut self, node: NodeId, operators: &[OperatorId]) {
+        let start = self.operators.len() as u32;
+        self.operators.extend_from_slice(operators);
+        if self.ranges.len() <= node.index() {
+            self.ranges.resize(node.index() + 1, (0, 0));
+        }
+        if let Some(range) = self.ranges.get_mut(node.index()) {
+            *range = (start, self.operators.len() as u32);
+        }
+    }
+
+    fn of(&self, node: NodeId) -> &[OperatorId] {
+        let (start, end) = self.ranges.get(node.index()).copied().unwrap_or((0, 0));
+        self.operators.get(start as usize..end as usize).unwrap_or(&[])
+    }
+}
+
 /// A search for the cheapest way of each kind, one after the other.
 ///
 /// A way ends where the target is reached for the first time: what could be done after that makes no other way.
@@ -107,7 +146,8 @@ pub struct Labelled<L> {
     steps: Steps,
     arena: Arena,
     relaxed: Relaxed,
-    open: BinaryHeap<Reverse<(u32, u32, u64, NodeId)>>,
+    open: BinaryHeap<Reverse<(u32, u32, u64, NodeId, Turn)>>,
+    helpful: Helpful,
     /// The labels of which a way is known.
     known: FxHashSet<u64>,
     /// The nearest state so far.
@@ -152,6 +192,7 @@ impl<L: Labels> Labelled<L> {
             labels,
             options,
             open: BinaryHeap::new(),
+            helpful: Helpful::default(),
             known: FxHashSet::default(),
             best: None,
             sequence: 0,
@@ -167,7 +208,7 @@ impl<L: Labels> Labelled<L> {
         search
     }
 
-    /// Works on until the next way is found, one unit for each state that is gone on from.
+    /// Works on until the next way is found, one unit for each turn of a state that is gone on from.
     pub fn run(&mut self, budget: &mut Budget) -> &Outcome {
         while self.outcome == Outcome::Searching && budget.take() {
             self.outcome = self.step();
@@ -185,46 +226,72 @@ impl<L: Labels> Labelled<L> {
         }
     }
 
-    /// Goes on from one more state.
+    /// Goes on from one more state, or once more from one.
     pub(super) fn step(&mut self) -> Outcome {
-        let Some(Reverse((whole, distance, _, node))) = self.open.pop() else { return Outcome::Exhausted };
+        let Some(Reverse((whole, distance, _, node, turn))) = self.open.pop() else { return Outcome::Exhausted };
         let (cost, label) = (self.arena.cost(node), self.arena.label(node));
         let known = self.known.contains(&label);
+        let dearer = match turn {
+            Turn::Helpful => 0,
+            Turn::Rest(by) => by,
+        };
         // A shorter way to it may have been found since, or all that its label asks for.
-        if whole > cost.saturating_add(distance) || known && self.labels.is_settled(label) {
+        if whole > cost.saturating_add(distance).saturating_add(dearer) || known && self.labels.is_settled(label) {
             return Outcome::Searching;
         }
         self.arena.read(node, &mut self.state);
-        if self.target.is_reached(&self.problem, &self.state) {
-            self.known.insert(label);
-            return if known { Outcome::Searching } else { Outcome::Found(self.arena.way(node)) };
+        if turn == Turn::Helpful {
+            if self.target.is_reached(&self.problem, &self.state) {
+                self.known.insert(label);
+                return if known { Outcome::Searching } else { Outcome::Found(self.arena.way(node)) };
+            }
+            self.expanded += 1;
         }
-        self.expanded += 1;
-        let mut applicable = std::mem::take(&mut self.applicable);
-        self.problem.applicable(&self.state, &mut applicable);
         let here = self.state.clone();
+        let mut applicable = std::mem::take(&mut self.applicable);
+        self.problem.applicable(&here, &mut applicable);
+        let mut later: Option<u32> = None;
         for operator in &applicable {
-            let label = self.labels.after(label, *operator);
-            if self.labels.is_settled(label) && self.known.contains(&label) {
-                continue;
+            let helpful = self.helpful.of(node);
+            let own = match turn {
+                // Where nothing is known to help, everything may.
+                Turn::Helpful if helpful.is_empty() || helpful.binary_search(operator).is_ok() => turn,
+                Turn::Rest(_) if helpful.binary_search(operator).is_ok() => continue,
+                _ => Turn::Rest(self.steps.cost(&self.problem, *operator)),
+            };
+            match own {
+                Turn::Rest(by) if own > turn => later = Some(later.map_or(by, |least| least.min(by))),
+                _ if own == turn => self.go((node, *operator), &here),
+                _ => {}
             }
-            let Some(next) = self.steps.successor(&self.problem, &here, *operator) else { continue };
-            let cost = cost.saturating_add(self.steps.cost(&self.problem, *operator));
-            if cost > self.options.cost_max {
-                continue;
-            }
-            let (child, is_new) = self.arena.add_labelled(&next, label, Some((node, *operator)), cost);
-            if !is_new {
-                if cost >= self.arena.cost(child) {
-                    continue;
-                }
-                self.arena.improve(child, (node, *operator), cost);
-            }
-            self.state = next;
-            self.put(child, cost);
         }
         self.applicable = applicable;
+        if let Some(by) = later {
+            self.wait(cost.saturating_add(distance), distance, node, Turn::Rest(by));
+        }
         Outcome::Searching
+    }
+
+    /// Takes one step from a node, whose state is at hand.
+    fn go(&mut self, (node, operator): (NodeId, OperatorId), here: &PackedState) {
+        let label = self.labels.after(self.arena.label(node), operator);
+        if self.labels.is_settled(label) && self.known.contains(&label) {
+            return;
+        }
+        let Some(next) = self.steps.successor(&self.problem, here, operator) else { return };
+        let cost = self.arena.cost(node).saturating_add(self.steps.cost(&self.problem, operator));
+        if cost > self.options.cost_max {
+            return;
+        }
+        let (child, is_new) = self.arena.add_labelled(&next, label, Some((node, operator)), cost);
+        if !is_new {
+            if cost >= self.arena.cost(child) {
+                return;
+            }
+            self.arena.improve(child, (node, operator), cost);
+        }
+        self.state = next;
+        self.put(child, cost);
     }
 
     /// The state at hand waits to be gone on from, if the target can be reached from it.
@@ -242,8 +309,20 @@ impl<L: Labels> Labelled<L> {
         if self.best.is_none_or(|(least, _)| distance < least) {
             self.best = Some((distance, node));
         }
+        if self.options.estimate {
+            self.helpful.note(node, self.relaxed.preferred());
+        }
+        self.wait(cost.saturating_add(distance), distance, node, Turn::Helpful);
+    }
+
+    /// A node, by which the whole way costs so much, waits for a turn.
+    fn wait(&mut self, whole: u32, distance: u32, node: NodeId, turn: Turn) {
+        let dearer = match turn {
+            Turn::Helpful => 0,
+            Turn::Rest(by) => by,
+        };
         self.sequence += 1;
-        self.open.push(Reverse((cost.saturating_add(distance), distance, self.sequence, node)));
+        self.open.push(Reverse((whole.saturating_add(dearer), distance, self.sequence, node, turn)));
     }
 
     /// How far it has come.

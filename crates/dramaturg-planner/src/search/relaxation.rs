@@ -5,10 +5,12 @@
 //! rules and derived fluents add. Whatever cannot be said so is taken for true, so that a target which cannot be reached here can
 //! never be reached.
 
+use std::sync::Arc;
+
 use dramaturg_model::{Comparison, Fixed, Id, Table, ids};
 use rustc_hash::FxHashMap;
 
-use super::parts::Parts;
+use super::parts::{Origins, Parts};
 use super::steps::whole_cost;
 use crate::ground::{
     Condition, Conjunction, GroundChange, GroundEffect, GroundTrigger, Lists, Literal, NumberId, NumberTest,
@@ -50,7 +52,7 @@ const STEPS_MAX: u32 = 64;
 pub struct Relaxation {
     /// Values come first, numbered as in the problem's index.
     pub(super) facts: usize,
-    pub(super) sets: FxHashMap<Literal, PropositionId>,
+    pub(super) sets: Arc<FxHashMap<Literal, PropositionId>>,
     pub(super) tests: Vec<(PropositionId, NumberTest)>,
     pub(super) count: usize,
     /// The sets that a value is in.
@@ -70,6 +72,8 @@ pub struct Relaxation {
     pub(super) free: Vec<ComponentId>,
     /// Derived facts that may become false again, which nobody here can follow.
     pub(super) released: Vec<PropositionId>,
+    /// Where propositions come from; none: nobody has looked.
+    pub(super) origins: Option<Origins>,
 }
 
 impl Relaxation {
@@ -427,6 +431,8 @@ impl<'p> Writer<'p> {
         let mut released: Vec<PropositionId> = released.collect();
         released.sort_unstable();
         released.dedup();
-        self.parts.finish(self.facts, self.sets, self.tests, released)
+        let mut relaxation = self.parts.finish(self.facts, Arc::new(self.sets), self.tests, released);
+        relaxation.origins = Some(Origins::of(&relaxation));
+        relaxation
     }
 }

@@ -40,20 +40,83 @@ struct Wait {
     sum: u32,
 }
 
+/// What a proposition costs, and what makes it true.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    cost: u32,
+    supporter: u32,
+}
+
+/// Not reached.
+const NOT_YET: Reached = Reached { cost: NEVER, supporter: GIVEN };
+
+/// Propositions by what they cost, the cheapest first, and of those the newest. All of them lie in one piece, each with the one before
+/// it at the same cost.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// The newest of each cost.
+    newest: Vec<u32>,
+    entries: Vec<(PropositionId, u32)>,
+    /// Nothing costs less.
+    least: usize,
+    len: usize,
+}
+
+/// Nothing is there.
+const EMPTY: u32 = u32::MAX;
+/// Costs beyond any reason would only fill memory.
+const COST_MAX: usize = 1 << 22;
+
+impl Queue {
+    fn clear(&mut self) {
+        self.newest.fill(EMPTY);
+        self.entries.clear();
+        (self.least, self.len) = (0, 0);
+    }
+
+    #[inline]
+    fn push(&mut self, cost: u32, id: PropositionId) {
+        let key = cost as usize;
+        if key >= self.newest.len() {
+            if key > COST_MAX {
+                return;
+            }
+            self.newest.resize(key + 1, EMPTY);
+        }
+        if let Some(newest) = self.newest.get_mut(key) {
+            self.entries.push((id, *newest));
+            *newest = self.entries.len() as u32 - 1;
+            self.len += 1;
+            self.least = self.least.min(key);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(u32, PropositionId)> {
+        while self.len > 0 {
+            let newest = self.newest.get_mut(self.least)?;
+            if let Some((id, before)) = self.entries.get(*newest as usize) {
+                *newest = *before;
+                self.len -= 1;
+                return Some((self.least as u32, *id));
+            }
+            self.least += 1;
+        }
+        None
+    }
+}
+
 /// Computes distances to one target in the problem in which nothing is undone.
 #[derive(Clone, Debug)]
 pub struct Relaxed {
     relaxation: Arc<Relaxation>,
     wanted: Wanted,
     is_wanted: Table<PropositionId, bool>,
-    costs: Table<PropositionId, u32>,
-    supporters: Table<PropositionId, u32>,
+    reached: Table<PropositionId, Reached>,
     /// What each component still waits for.
     waits: Table<ComponentId, Wait>,
     waits_at_first: Vec<Wait>,
-    queue: Vec<Vec<PropositionId>>,
-    queue_at: usize,
-    queued: usize,
+    queue: Queue,
     /// How much each comparison lacks.
     lacks: Table<PropositionId, Fixed>,
     marked: Table<PropositionId, bool>,
@@ -79,13 +142,10 @@ impl Relaxed {
         Self {
             wanted,
             is_wanted,
-            costs: Table::filled(relaxation.len(), NEVER),
-            supporters: Table::filled(relaxation.len(), GIVEN),
+            reached: Table::filled(relaxation.len(), NOT_YET),
             waits: Table::filled(waits_at_first.len(), Wait::default()),
             waits_at_first,
-            queue: Vec::new(),
-            queue_at: 0,
-            queued: 0,
+            queue: Queue::default(),
             lacks: Table::filled(relaxation.len(), Fixed::ZERO),
             marked: Table::filled(relaxation.len(), false),
             marks: Vec::new(),
@@ -118,13 +178,13 @@ impl Relaxed {
 
     /// The cost of a value as the last estimate found it; none if it was not looked for or is not reached.
     pub(crate) fn cost_of(&self, problem: &Problem, variable: VariableId, value: u32) -> Option<u32> {
-        let cost = self.costs[fact(problem, variable, value)];
+        let cost = self.reached[fact(problem, variable, value)].cost;
         (cost < NEVER).then_some(cost)
     }
 
     /// What the dearest part of the target costs, as the last estimate found it; 0 where there are alternatives.
     pub(crate) fn dearest(&self) -> u32 {
-        self.wanted.plain.iter().flatten().map(|id| self.costs[*id]).max().unwrap_or(0)
+        self.wanted.plain.iter().flatten().map(|id| self.reached[*id].cost).max().unwrap_or(0)
     }
 
     /// What no way to the target can cost less than; none if there is no way. Plans, preferred operators and what they make are those
@@ -132,7 +192,7 @@ impl Relaxed {
     pub fn at_least(&mut self, problem: &Problem, state: &PackedState) -> Option<u32> {
         self.explore::<true>(problem, state, |_| 0);
         let Some(plain) = &self.wanted.plain else { return Some(0) };
-        let dearest = plain.iter().map(|id| self.costs[*id]).max().unwrap_or(0);
+        let dearest = plain.iter().map(|id| self.reached[*id].cost).max().unwrap_or(0);
         (dearest < NEVER).then_some(dearest)
     }
 
@@ -165,10 +225,9 @@ impl Relaxed {
         ready: impl Fn(VariableId) -> u32,
     ) {
         let relaxation = Arc::clone(&self.relaxation);
-        self.costs.values_mut().for_each(|cost| *cost = NEVER);
+        self.reached.values_mut().for_each(|reached| *reached = NOT_YET);
         self.waits.values_mut().zip(&self.waits_at_first).for_each(|(wait, first)| *wait = *first);
-        self.queue.iter_mut().for_each(Vec::clear);
-        (self.queue_at, self.queued) = (0, 0);
+        self.queue.clear();
         for variable in problem.variables.ids() {
             self.reach(fact(problem, variable, state.get(problem, variable)), ready(variable), GIVEN);
         }
@@ -186,8 +245,8 @@ impl Relaxed {
             self.fire(&relaxation, *component, 0);
         }
         let mut missing = self.wanted.plain.as_ref().map_or(usize::MAX, Vec::len);
-        while let Some((cost, id)) = self.next() {
-            if self.costs[id] < cost {
+        while let Some((cost, id)) = self.queue.pop() {
+            if self.reached[id].cost < cost {
                 continue;
             }
             if self.is_wanted[id] {
@@ -231,44 +290,18 @@ impl Relaxed {
 
     #[inline]
     fn reach(&mut self, id: PropositionId, cost: u32, supporter: u32) {
-        if cost >= self.costs[id] {
-            return;
+        let reached = &mut self.reached[id];
+        if cost < reached.cost {
+            *reached = Reached { cost, supporter };
+            self.queue.push(cost, id);
         }
-        self.costs[id] = cost;
-        self.supporters[id] = supporter;
-        let key = cost as usize;
-        if key >= self.queue.len() {
-            // Costs beyond any reason would only fill memory.
-            if key > 1 << 22 {
-                return;
-            }
-            self.queue.resize_with(key + 1, Vec::new);
-        }
-        if let Some(bucket) = self.queue.get_mut(key) {
-            bucket.push(id);
-            self.queued += 1;
-            self.queue_at = self.queue_at.min(key);
-        }
-    }
-
-    #[inline]
-    fn next(&mut self) -> Option<(u32, PropositionId)> {
-        while self.queued > 0 {
-            let bucket = self.queue.get_mut(self.queue_at)?;
-            if let Some(id) = bucket.pop() {
-                self.queued -= 1;
-                return Some((self.queue_at as u32, id));
-            }
-            self.queue_at += 1;
-        }
-        None
     }
 
     /// Whether all that a component needs is so in the state.
     fn is_given(&self, relaxation: &Relaxation, component: ComponentId) -> bool {
-        relaxation.needs.get(component.index()).iter().all(|id| match self.supporters[*id] {
+        relaxation.needs.get(component.index()).iter().all(|id| match self.reached[*id].supporter {
             GIVEN => true,
-            value if value & VALUE != 0 => self.supporters[PropositionId(value & !VALUE)] == GIVEN,
+            value if value & VALUE != 0 => self.reached[PropositionId(value & !VALUE)].supporter == GIVEN,
             _ => false,
         })
     }
@@ -289,7 +322,7 @@ impl Relaxed {
                 continue;
             }
             self.marks.push(id);
-            let supporter = self.supporters[id];
+            let supporter = self.reached[id].supporter;
             if supporter == GIVEN {
                 continue;
             }
@@ -318,7 +351,7 @@ impl Relaxed {
         }
         for id in self.marks.drain(..) {
             self.marked[id] = false;
-            if id.index() < relaxation.facts() && self.supporters[id] != GIVEN {
+            if id.index() < relaxation.facts() && self.reached[id].supporter != GIVEN {
                 self.made.push(id);
             }
         }
@@ -330,7 +363,7 @@ impl Relaxed {
     /// The propositions to be reached: of every condition the alternative that is nearest.
     fn choose(&self) -> Option<Vec<PropositionId>> {
         if let Some(plain) = &self.wanted.plain {
-            return plain.iter().all(|id| self.costs[*id] != NEVER).then(|| plain.clone());
+            return plain.iter().all(|id| self.reached[*id].cost != NEVER).then(|| plain.clone());
         }
         let mut chosen = Vec::new();
         for condition in &self.wanted.conditions {
@@ -352,12 +385,12 @@ impl Relaxed {
         for want in alternative {
             let id = match want {
                 Want::One(id) => *id,
-                Want::Any(ids) => *ids.iter().min_by_key(|id| self.costs[**id])?,
+                Want::Any(ids) => *ids.iter().min_by_key(|id| self.reached[**id].cost)?,
             };
-            if self.costs[id] == NEVER {
+            if self.reached[id].cost == NEVER {
                 return None;
             }
-            total = total.saturating_add(self.costs[id]);
+            total = total.saturating_add(self.reached[id].cost);
             wants.push(id);
         }
         Some((total, wants))

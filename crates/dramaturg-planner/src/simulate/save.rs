@@ -22,7 +22,7 @@
 //! | `steps`, `held` | steps that wait and run, with the times and totals that were read in; which actuators they hold until when |
 //! | `tasks`, `task_steps` | doings of tasks with the clause they have come to; how many steps tasks have made |
 //! | `runs`, `edges` | rules that have begun; for every watched rule, milestone and ending, for whom it held when last read |
-//! | `waits` | what is waited for, until when, and how often that was put off |
+//! | `waits`, `came` | what is waited for, until when, and how often that was put off; for which steps it has come |
 //! | `goals` | every followed goal with its standing, those given by rules too, and those of levels that are over |
 //! | `agenda`, `due`, `givens` | what is due in ticks to come and in the tick at hand; what the story gives at ticks |
 //! | `happened` | what ended since rules last looked |
@@ -38,6 +38,7 @@
 //! or a new object's value, is what the story gives when the level begins. A value that its fluent cannot have any more is the
 //! fluent's default. A rule that is new has never held, so it fires if it holds now.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dramaturg_model::{Chance, Model, ObjectId, Tick};
@@ -101,6 +102,8 @@ pub struct WorldSave {
     edges: Vec<watch::SavedEdge>,
     waits: Vec<wait::SavedWait>,
     waits_unlooked: bool,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    came: BTreeSet<u32>,
     goals: goal::SavedGoals,
     agenda: Vec<agenda::SavedTick>,
     due: Vec<agenda::SavedItem>,
@@ -212,6 +215,7 @@ impl World {
             edges: saver.edges(),
             waits: saver.waits(),
             waits_unlooked: self.waits.looked != self.version,
+            came: self.waits.came.clone(),
             goals: saver.goals(),
             agenda: saver.agenda(),
             due: saver.due(),
@@ -279,6 +283,7 @@ impl Loader<'_> {
         self.load_held(&save.held);
         self.load_runs(&save.runs);
         self.load_waits(&save.waits, save.waits_unlooked);
+        self.world.waits.came.clone_from(&save.came);
         self.load_goals(&save.goals);
         self.load_edges(&save.edges);
         self.load_agenda(&save.agenda, &save.givens);

@@ -1,5 +1,7 @@
 //! Expectations in a running game: what is waited for, for how long, and what follows when it does not come.
 
+use std::collections::BTreeSet;
+
 use dramaturg_model::{Args, Change, Effect, Expectation, Fixed, FluentId, Model, RuleId, Tick, Value};
 
 use super::agenda::Item;
@@ -39,6 +41,8 @@ pub(super) struct Waits {
     pub(super) open: Vec<Wait>,
     pub(super) next: u32,
     pub(super) looked: u64,
+    /// Steps for which it has come, by id: it may have gone again before anybody asks.
+    pub(super) came: BTreeSet<u32>,
 }
 
 impl Waits {
@@ -94,6 +98,16 @@ fn want(reader: &Reader<'_>, effect: &Effect, wanted: &mut Vec<(FluentId, Args, 
 }
 
 impl World {
+    /// Whether what a step waited for has come, even if it has gone again since.
+    pub fn has_come_for(&self, step: u32) -> bool {
+        self.waits.came.contains(&step)
+    }
+
+    /// Forgets for which steps it has come, but for those that somebody may still ask about.
+    pub(crate) fn forget_come(&mut self, is_asked: impl Fn(u32) -> bool) {
+        self.waits.came.retain(|step| is_asked(*step));
+    }
+
     /// Puts the end of the newest wait on the agenda.
     pub(super) fn enter_last_deadline(&mut self) {
         if let Some(wait) = self.waits.open.last().filter(|wait| wait.deadline < Tick::MAX) {
@@ -115,6 +129,9 @@ impl World {
         self.waits.open = open;
         for wait in seen {
             self.happen(|| WorldEventKind::Expectation { by: wait.cause, status: WaitStatus::Confirmed });
+            if let Cause::Step(id) = wait.cause {
+                self.waits.came.insert(id);
+            }
             if let Waiter::Step(step) = wait.waiter {
                 let tick = if self.phase <= Phase::End { self.tick } else { self.tick.saturating_add(1) };
                 if let Some(step) = self.steps.get_mut(step) {

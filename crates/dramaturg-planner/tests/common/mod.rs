@@ -75,6 +75,12 @@ impl<'f> Game<'f> {
         }
     }
 
+    /// The game ends what runs at this tick, whatever it was to take.
+    #[allow(dead_code, reason = "not every test ends something early")]
+    pub fn end_all_at(&mut self, tick: Tick) {
+        self.running.iter_mut().for_each(|(_, end, _)| *end = tick);
+    }
+
     pub fn of(&self, performer: &str) -> Vec<String> {
         let own = self.performed.iter().filter(|step| step.args.iter().any(|arg| arg == performer));
         own.map(|step| format!("{}({})", step.action, step.args.join(", "))).collect()

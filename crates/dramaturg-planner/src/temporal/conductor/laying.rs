@@ -30,7 +30,7 @@ impl Conductor {
         (self.upset, self.foreseen) = (false, None);
         self.edition += 1;
         let base = self.earliest();
-        let fixed: Vec<Step> = self.taken.values().cloned().collect();
+        let fixed: Vec<Step> = self.ledger.taken.values().cloned().collect();
         if self.model.timed_given().next().is_some() {
             self.baton = None;
             return;
@@ -74,7 +74,7 @@ impl Conductor {
     /// Time has passed and all went as planned: what starts soon stays as it is, and the search goes on with the rest.
     fn go_on(&mut self, base: Tick, near: &[Step], far: &[Step]) -> bool {
         let Some((score, baton)) = self.score.as_ref().zip(self.baton.as_mut()) else { return false };
-        let fixed: Vec<Step> = self.taken.values().chain(near).cloned().collect();
+        let fixed: Vec<Step> = self.ledger.taken.values().chain(near).cloned().collect();
         let Some(stage) = stage(&self.model, score, &self.chronicle, &fixed, base) else { return false };
         let order: Vec<OperatorId> = far.iter().filter_map(|step| score.operator(step)).collect();
         if !baton.move_to(stage, base, order, false) {
@@ -108,10 +108,7 @@ impl Conductor {
         let mut of_place: BTreeMap<usize, u32> = BTreeMap::new();
         for (_, place) in ids {
             let Some((operator, ..)) = places.get(place) else { continue };
-            let id = known.get_mut(operator).and_then(VecDeque::pop_front).unwrap_or_else(|| {
-                self.next_id = self.next_id.saturating_add(1);
-                self.next_id - 1
-            });
+            let id = known.get_mut(operator).and_then(VecDeque::pop_front).unwrap_or_else(|| self.ledger.number());
             of_place.insert(place, id);
         }
         let mut steps: Vec<Step> = self.intended.iter().take(self.held).cloned().collect();

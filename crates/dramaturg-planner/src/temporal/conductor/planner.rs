@@ -11,6 +11,7 @@ use super::baton::{Baton, Beat};
 use super::opening::ahead;
 use super::score::Score;
 use crate::chronicle::{Chronicle, ChronicleOptions};
+use crate::ledger::Ledger;
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
@@ -31,22 +32,13 @@ pub struct Conductor {
     pub(super) held: usize,
     /// What did not come to its end and is to be done again, first of all.
     pub(super) again: Vec<Step>,
-    /// What was published and is still ours to change.
-    pub(super) published: BTreeMap<u32, Step>,
-    /// The same before the last publication.
-    pub(super) published_before: BTreeMap<u32, Step>,
-    /// Steps that are no longer ours and have not ended.
-    pub(super) taken: BTreeMap<u32, Step>,
+    pub(super) ledger: Ledger,
     /// Whether the world is not one of those that can come of the first one.
     pub(super) strange: bool,
     /// Whether a step went out of hand that the search is still free to move.
     pub(super) ahead_of_us: bool,
     /// Whether any step ever was out of hand.
     pub(super) has_begun: bool,
-    pub(super) now: TickBounds,
-    pub(super) insert_from: Tick,
-    pub(super) next_id: u32,
-    pub(super) version: u64,
     /// Counts changes of what is intended.
     pub(super) edition: u64,
     /// Which edition was published last, with what was foreseen of it and when.
@@ -73,16 +65,10 @@ impl Conductor {
             intended: Vec::new(),
             held: 0,
             again: Vec::new(),
-            published: BTreeMap::new(),
-            published_before: BTreeMap::new(),
-            taken: BTreeMap::new(),
+            ledger: Ledger::default(),
             strange: false,
             ahead_of_us: false,
             has_begun: false,
-            now: TickBounds::default(),
-            insert_from: 0,
-            next_id: 0,
-            version: 0,
             edition: 0,
             foreseen: None,
             upset: true,
@@ -106,7 +92,7 @@ impl Conductor {
     }
 
     pub(super) fn earliest(&self) -> Tick {
-        self.insert_from.max(self.options.from)
+        self.ledger.insert_from.max(self.options.from)
     }
 
     /// Whether the stage begins before the first tick that may still be changed.
@@ -117,7 +103,7 @@ impl Conductor {
 
     /// A step is in other hands now.
     fn take(&mut self, id: u32) {
-        let Some(step) = self.published.remove(&id) else { return };
+        let Some(step) = self.ledger.published.remove(&id) else { return };
         self.has_begun = true;
         let place = self.intended.iter().position(|known| known.id == id);
         match place.and_then(|place| self.intended.get(place).map(|known| (place, *known == step))) {
@@ -139,20 +125,19 @@ impl Conductor {
         if self.baton.as_ref().is_none_or(|baton| !baton.leads()) {
             self.upset = true;
         }
-        self.taken.insert(id, step);
+        self.ledger.taken.insert(id, step);
     }
 
     /// A step did not come to its end: it is to be done again.
     fn repeat(&mut self, id: u32, reason: &'static str) {
-        let known = self.taken.remove(&id).or_else(|| self.published.remove(&id));
-        self.published_before.remove(&id);
+        let known = self.ledger.lose(id);
+        self.ledger.published_before.remove(&id);
         let intended = self.intended.iter().position(|step| step.id == id).map(|place| {
             self.held -= usize::from(place < self.held);
             self.intended.remove(place)
         });
         if let Some(step) = known.or(intended) {
-            self.again.push(Step { id: self.next_id, ..step });
-            self.next_id = self.next_id.saturating_add(1);
+            self.again.push(Step { id: self.ledger.number(), ..step });
         }
         self.upset(reason);
     }
@@ -161,14 +146,14 @@ impl Conductor {
     fn foresight(&mut self, wanted: &BTreeMap<u32, Step>) -> Foresight {
         if let Some((edition, at, foresight)) = self.foreseen
             && edition == self.edition
-            && self.now.most <= at.saturating_add(self.options.look / 2)
+            && self.ledger.now.most <= at.saturating_add(self.options.look / 2)
         {
             return foresight;
         }
-        let look = self.now.most.max(self.insert_from).saturating_add(self.options.look);
-        let world = ahead(&self.model, &self.chronicle, self.taken.values());
+        let look = self.ledger.now.most.max(self.ledger.insert_from).saturating_add(self.options.look);
+        let world = ahead(&self.model, &self.chronicle, self.ledger.taken.values());
         let foresight = foresee(&self.model, world, wanted, look);
-        self.foreseen = Some((self.edition, self.now.most, foresight));
+        self.foreseen = Some((self.edition, self.ledger.now.most, foresight));
         foresight
     }
 
@@ -208,7 +193,7 @@ impl Planner for Conductor {
                 StepEventKind::Accepted | StepEventKind::Progress(_) => {}
                 StepEventKind::Started(tick) => {
                     self.take(id);
-                    if let Some(step) = self.taken.get(&id) {
+                    if let Some(step) = self.ledger.taken.get(&id) {
                         let _ = self.chronicle.started(&self.model, step, *tick);
                         if step.start != *tick {
                             self.upset("a step started at another time");
@@ -224,16 +209,13 @@ impl Planner for Conductor {
                     let expected = running.find(|(step, ..)| step.id == id).map(|(_, start, lasts)| start + lasts);
                     drop(running);
                     self.chronicle.finished(id, *tick);
-                    self.taken.remove(&id);
+                    self.ledger.taken.remove(&id);
                     if expected != Some(*tick) {
                         self.upset("a step ended at another time");
                     }
                 }
                 StepEventKind::Failed(_) => {
-                    // It had begun: what it did at its start stays.
-                    let begun =
-                        self.chronicle.running().find(|(step, ..)| step.id == id).map(|(_, start, _)| start + 1);
-                    self.chronicle.cut(id, begun.map_or(self.now.least, |begun| begun.max(self.now.least)));
+                    self.chronicle.cut(id, self.ledger.now.least);
                     self.repeat(id, "a step failed");
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
@@ -249,10 +231,7 @@ impl Planner for Conductor {
     }
 
     fn rejected(&mut self, version: u64) {
-        if version == self.version {
-            self.published.clone_from(&self.published_before);
-            let taken = &self.taken;
-            self.published.retain(|id, _| !taken.contains_key(id));
+        if self.ledger.reject(version) {
             self.upset("the last plan came too late");
         }
     }
@@ -272,16 +251,20 @@ impl Planner for Conductor {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.now = now;
-        self.insert_from = self.insert_from.max(insert_from);
+        self.ledger.pass(now, insert_from);
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         // What starts before is no longer ours, whether or not it has been locked.
-        let gone: Vec<u32> =
-            self.published.values().filter(|step| step.start < self.insert_from).map(|step| step.id).collect();
+        let gone: Vec<u32> = self
+            .ledger
+            .published
+            .values()
+            .filter(|step| step.start < self.ledger.insert_from)
+            .map(|step| step.id)
+            .collect();
         gone.into_iter().for_each(|id| self.take(id));
         // What should have started or ended by now, as far as is known, will do so later than planned.
-        let mut waiting = self.taken.values().filter(|step| !self.chronicle.is_running(step.id));
+        let mut waiting = self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id));
         let is_late = waiting.any(|step| step.start <= now.least);
         let is_overdue = self
             .chronicle
@@ -313,7 +296,7 @@ impl Planner for Conductor {
                 Beat::Rest => rests = true,
                 Beat::Better => {
                     improved = true;
-                    if !leads && baton.base < self.insert_from.max(self.options.from) {
+                    if !leads && baton.base < self.ledger.insert_from.max(self.options.from) {
                         // It took so long to find that its first steps would come too late.
                         self.held = 0;
                         self.write_down();
@@ -340,26 +323,26 @@ impl Planner for Conductor {
     }
 
     fn publish(&mut self) -> PlanDelta {
-        self.version += 1;
         let leads = self.baton.as_ref().is_some_and(Baton::leads) && !self.upset;
-        let soon = self.intended.iter().any(|step| step.start < self.insert_from);
+        let soon = self.intended.iter().any(|step| step.start < self.ledger.insert_from);
         if !leads || soon {
             // Until there is a plan again, what was published stands, and nothing is promised of it.
-            self.published_before.clone_from(&self.published);
-            return PlanDelta { version: self.version, valid_until: Some(self.now.least), ..PlanDelta::default() };
+            let stands = self.ledger.published.clone();
+            let delta = self.ledger.changes(&stands);
+            self.ledger.publish(stands);
+            return PlanDelta { valid_until: Some(self.ledger.now.least), ..delta };
         }
         let wanted: BTreeMap<u32, Step> = self.intended.iter().map(|step| (step.id, step.clone())).collect();
-        let mut delta = PlanDelta::between(&self.published, &wanted);
+        let mut delta = self.ledger.changes(&wanted);
         let foresight = self.foresight(&wanted);
-        delta.version = self.version;
-        delta.valid_until = foresight.until.map(|until| until.max(self.now.least));
+        delta.valid_until = foresight.until.map(|until| until.max(self.ledger.now.least));
         delta.complete = foresight.trouble.is_none();
         delta.cost = self.cost();
         if !delta.is_empty() {
             delta.reason = if self.reason.is_empty() { BETTER } else { self.reason }.to_owned();
             self.reason = "";
         }
-        self.published_before = std::mem::replace(&mut self.published, wanted);
+        self.ledger.publish(wanted);
         delta
     }
 
@@ -369,16 +352,18 @@ impl Planner for Conductor {
 
     fn explain(&self, inquiry: &Inquiry) -> Explanation {
         match inquiry {
-            Inquiry::Why(id) => match self.taken.get(id).or_else(|| self.intended.iter().find(|step| step.id == *id)) {
-                Some(step) if self.taken.contains_key(id) => {
-                    Explanation::of(format!("step {id} is under way since tick {} or about to be", step.start))
+            Inquiry::Why(id) => {
+                match self.ledger.taken.get(id).or_else(|| self.intended.iter().find(|step| step.id == *id)) {
+                    Some(step) if self.ledger.taken.contains_key(id) => {
+                        Explanation::of(format!("step {id} is under way since tick {} or about to be", step.start))
+                    }
+                    Some(step) => Explanation::of(format!(
+                        "step {id} starts at tick {}, as early as what it touches allows in the best order so far",
+                        step.start
+                    )),
+                    None => Explanation::of(format!("step {id} is not in the plan")),
                 }
-                Some(step) => Explanation::of(format!(
-                    "step {id} starts at tick {}, as early as what it touches allows in the best order so far",
-                    step.start
-                )),
-                None => Explanation::of(format!("step {id} is not in the plan")),
-            },
+            }
             Inquiry::WhyNot { action, args } => {
                 let known = self.intended.iter().find(|step| step.action == *action && step.args == *args);
                 Explanation::of(match known {

@@ -1,15 +1,15 @@
 //! What a conductor must keep to go on elsewhere. What it searched is searched again.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dramaturg_model::{Model, Step, Tick};
+use dramaturg_model::{Model, Step};
 use serde::{Deserialize, Serialize};
 
 use super::ConductorOptions;
 use super::planner::Conductor;
 use crate::chronicle::{Chronicle, ChronicleSave};
-use crate::planner::{PlannerSave, TickBounds};
+use crate::ledger::Ledger;
+use crate::planner::PlannerSave;
 
 const NAME: &str = "conductor";
 
@@ -19,15 +19,10 @@ struct Saved {
     chronicle: ChronicleSave,
     intended: Vec<Step>,
     again: Vec<Step>,
-    published: BTreeMap<u32, Step>,
-    published_before: BTreeMap<u32, Step>,
-    taken: BTreeMap<u32, Step>,
     strange: bool,
     has_begun: bool,
-    now: TickBounds,
-    insert_from: Tick,
-    next_id: u32,
-    version: u64,
+    #[serde(flatten)]
+    ledger: Ledger,
 }
 
 impl Conductor {
@@ -41,15 +36,9 @@ impl Conductor {
             chronicle,
             intended: self.intended.clone(),
             again: self.again.clone(),
-            published: self.published.clone(),
-            published_before: self.published_before.clone(),
-            taken: self.taken.clone(),
             strange: self.strange,
             has_begun: self.has_begun,
-            now: self.now,
-            insert_from: self.insert_from,
-            next_id: self.next_id,
-            version: self.version,
+            ledger: self.ledger.clone(),
         };
         PlannerSave { planner: NAME.to_owned(), data: serde_json::to_string(&saved).unwrap_or_default() }
     }
@@ -70,15 +59,9 @@ impl Conductor {
         conductor.chronicle = chronicle;
         conductor.intended = saved.intended;
         conductor.again = saved.again;
-        conductor.published = saved.published;
-        conductor.published_before = saved.published_before;
-        conductor.taken = saved.taken;
         conductor.strange = saved.strange;
         conductor.has_begun = saved.has_begun;
-        conductor.now = saved.now;
-        conductor.insert_from = saved.insert_from;
-        conductor.next_id = saved.next_id;
-        conductor.version = saved.version;
+        conductor.ledger = saved.ledger;
         conductor.forget();
         Ok(conductor)
     }
