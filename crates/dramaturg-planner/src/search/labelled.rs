@@ -109,6 +109,10 @@ enum Turn {
     Rest(u32),
 }
 
+/// A node that waits for a turn: what the whole way costs by then and how much of that is left, its number among all that ever waited,
+/// which node it is and by what it is gone on from.
+type Waiting = (u32, u32, u64, NodeId, Turn);
+
 /// What helps in the states that nodes stand for, in ascending order, all in one piece.
 #[derive(Clone, Debug, Default)]
 struct Helpful {
@@ -146,7 +150,7 @@ pub struct Labelled<L> {
     steps: Steps,
     arena: Arena,
     relaxed: Relaxed,
-    open: BinaryHeap<Reverse<(u32, u32, u64, NodeId, Turn)>>,
+    open: BinaryHeap<Reverse<Waiting>>,
     helpful: Helpful,
     /// The labels of which a way is known.
     known: FxHashSet<u64>,
