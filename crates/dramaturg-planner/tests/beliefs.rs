@@ -83,3 +83,15 @@ fn what_was_seen_is_believed_until_it_is_found_to_be_otherwise() {
     assert!(back.is_some() && back < found, "{steps:?}");
     assert!(!steps.contains(&"take(ida, lantern, hall)".to_owned()), "{steps:?}");
 }
+
+#[test]
+fn of_places_that_are_as_likely_the_first_in_the_story_is_to_be_looked_at_first() {
+    let model = model(&house("attic", ""));
+    let mut fails = |_: &Step| false;
+    let mut game = Game::new(&model, &mut fails);
+    game.run(0..1);
+    let mut searches: Vec<&Step> = game.open.values().filter(|step| step.action == "search").collect();
+    searches.sort_by_key(|step| step.start);
+    let places: Vec<&str> = searches.iter().filter_map(|step| step.args.last()).map(|place| place.as_str()).collect();
+    assert_eq!(places, ["hall", "cellar", "attic"]);
+}

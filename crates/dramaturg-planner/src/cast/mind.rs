@@ -57,8 +57,6 @@ pub(crate) struct Mind {
     pub(crate) salience: i64,
     /// What it may not do changes at this tick.
     pub(crate) role_until: Option<Tick>,
-    /// What it will have waited for in vain, and until when it leaves that alone then. It has not come to that yet, so nobody remembers.
-    pub(crate) in_vain: BTreeMap<Deed, Tick>,
 }
 
 /// A thought that is not finished.
@@ -91,7 +89,6 @@ impl Mind {
             bound: Vec::new(),
             salience: 0,
             role_until: None,
-            in_vain: BTreeMap::new(),
         }
     }
 
@@ -100,13 +97,6 @@ impl Mind {
         self.plan.clear();
         self.serves.clear();
         self.expected = None;
-    }
-
-    /// Leaves something alone for a while that it will have waited for in vain.
-    pub(crate) fn leave_alone(&mut self, deed: Deed, until: Tick) {
-        self.in_vain.insert(deed, until);
-        self.role = None;
-        self.clear_plan();
     }
 
     /// Takes up a plan.

@@ -160,7 +160,11 @@ impl Cast {
     fn learn_from(&mut self, step: &Step) {
         let (Some(performer), Some(deed)) = (self.performer(step), self.deed(step)) else { return };
         let state = self.chronicle.present().state();
-        if !self.chronicle.present().has_come_for(step.id) && is_in_vain(&self.model, state, &deed) {
+        if self.chronicle.present().has_come_for(step.id) {
+            // A rehearsal may have foreseen that nothing would come.
+            let memory = self.memories.entry(performer).or_default();
+            memory.barred.retain(|barred, until| until.is_none() || *barred != named(&self.model, &deed));
+        } else if is_in_vain(&self.model, state, &deed) {
             let until = self.ledger.now.most.saturating_add(self.options.patience);
             self.memories.entry(performer).or_default().barred.insert(named(&self.model, &deed), Some(until));
             self.upset();

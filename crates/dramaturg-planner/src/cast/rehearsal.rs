@@ -160,7 +160,9 @@ impl Rehearsal {
             self.ends.insert(*id, self.tick);
             let Some(wait) = self.waits.remove(id) else { continue };
             // How long a wait takes is known once it is over.
-            if let Some(step) = self.steps.iter_mut().rfind(|step| step.id == *id) {
+            let own = self.steps.iter_mut().rfind(|step| step.id == *id);
+            let is_own = own.is_some();
+            if let Some(step) = own {
                 step.duration = (self.tick - step.start).max(1);
             }
             let has_come = self.world.has_come_for(*id);
@@ -170,8 +172,8 @@ impl Rehearsal {
             if has_come {
                 // It came and went again. Who looks only at the plan takes it to be there still.
                 self.doubtful_from = self.doubtful_from.min(self.tick);
-            } else if let Some(mind) = self.minds.get_mut(wait.0) {
-                mind.leave_alone(wait.1, self.tick.saturating_add(hand.options.patience));
+            } else if let Some(mind) = self.minds.get_mut(wait.0).filter(|_| is_own) {
+                bar(hand, mind, &wait.1, self.tick);
             }
         }
         self.look_around(hand, &open);
@@ -281,14 +283,10 @@ impl Rehearsal {
         if mind.role.is_none() {
             let memory = hand.memories.entry(object).or_default();
             let model = hand.model;
-            mind.in_vain.retain(|_, until| *until > now);
             let holds = |until: &Option<Tick>| until.is_none_or(|until| until > now);
-            let barred = |deed: &Deed| {
-                mind.in_vain.contains_key(deed) || memory.barred.get(&named(model, deed)).is_some_and(holds)
-            };
-            let remembered = memory.barred.values().filter(|until| holds(until)).flatten();
-            mind.role_until = remembered.chain(mind.in_vain.values()).min().copied();
-            let is_free = mind.in_vain.is_empty() && !memory.barred.values().any(holds);
+            let barred = |deed: &Deed| memory.barred.get(&named(model, deed)).is_some_and(holds);
+            mind.role_until = memory.barred.values().filter(|until| holds(until)).flatten().min().copied();
+            let is_free = !memory.barred.values().any(holds);
             mind.role = Some(match is_free {
                 true => domain.shared_role(object),
                 false => Arc::new(domain.role_without(object, &barred)),

@@ -5,7 +5,7 @@
 //! same, it is the usual search for one way.
 //!
 //! Looking at a state is dear, and most of what can be done in one leads nowhere. So a node is gone on from in turns: first by what
-//! helps, as far as can be said. The rest waits until the whole way may as well cost so much more, and is often never looked at.
+//! may help, as far as can be said. The rest waits until the whole way may as well cost so much more, and is often never looked at.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -103,7 +103,7 @@ impl Default for LabelledOptions {
 /// By what a node is gone on from next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
-    /// By what helps.
+    /// By what may help.
     Helpful,
     /// By everything else that costs so much: it would make the way as much dearer.
     Rest(u32),
@@ -133,9 +133,14 @@ impl Helpful {
         }
     }
 
-    fn of(&self, node: NodeId) -> &[OperatorId] {
+    /// Whether an operator may help as much as anything: it, or the same action with other arguments, is on the way that was seen. Of
+    /// ways that are as good as each other the first in the story is taken, so all of them must be looked at. Where nothing is known
+    /// to help, everything may.
+    fn helps(&self, problem: &Problem, node: NodeId, operator: OperatorId) -> bool {
         let (start, end) = self.ranges.get(node.index()).copied().unwrap_or((0, 0));
-        self.operators.get(start as usize..end as usize).unwrap_or(&[])
+        let helpful = self.operators.get(start as usize..end as usize).unwrap_or(&[]);
+        let action = |id: OperatorId| problem.operators[id].action;
+        helpful.is_empty() || helpful.iter().any(|known| action(*known) == action(operator))
     }
 }
 
@@ -256,11 +261,10 @@ impl<L: Labels> Labelled<L> {
         self.problem.applicable(&here, &mut applicable);
         let mut later: Option<u32> = None;
         for operator in &applicable {
-            let helpful = self.helpful.of(node);
+            let helps = self.helpful.helps(&self.problem, node, *operator);
             let own = match turn {
-                // Where nothing is known to help, everything may.
-                Turn::Helpful if helpful.is_empty() || helpful.binary_search(operator).is_ok() => turn,
-                Turn::Rest(_) if helpful.binary_search(operator).is_ok() => continue,
+                Turn::Helpful if helps => turn,
+                Turn::Rest(_) if helps => continue,
                 _ => Turn::Rest(self.steps.cost(&self.problem, *operator)),
             };
             match own {
