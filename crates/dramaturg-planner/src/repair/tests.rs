@@ -146,8 +146,8 @@ fn edit(mill: &Mill, projection: &mut Projection, live: &mut Vec<OccurrenceId>, 
     projection.settle();
 }
 
-/// The same cases every time: where a number flows so that a condition turns twice between two changes, the projection sees neither, which
-/// shows in one of some thousand cases.
+/// The same cases every time, for about one of 3,000 others fails, always about a bin that a rule closes while its flour flows: seeds 432343,
+/// 489502 and 865068 edit by edit, 102470 and 66589 against the simulator. Looking at every tick in which flour flows does not mend it.
 fn same_cases() -> ProptestConfig {
     ProptestConfig { cases: 200, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() }
 }
