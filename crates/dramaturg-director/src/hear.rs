@@ -4,7 +4,7 @@ use dramaturg_model::{StepEventKind, Tick};
 use dramaturg_planner::planner::GoalChange;
 use dramaturg_wire::message::pieces::SAVE_BYTES_MAX;
 use dramaturg_wire::{
-    Answer, FaultCode, Hello, Observation, Outcome, Status, TaskRecord, TaskState, ToDirector, ToGame, VERSION,
+    Answer, FaultCode, Hello, Observation, Outcome, Pieces, Status, TaskRecord, TaskState, ToDirector, ToGame, VERSION,
     Version, Welcome,
 };
 use smol_str::SmolStr;
@@ -152,8 +152,10 @@ impl Core {
 
     fn begin_epoch(&mut self, received_by_game: u64, restored: bool) {
         if restored {
-            // What was under way is told anew, from the table of what the executor knows.
+            // What was under way is told anew, from the table of what the executor knows; what the game had begun to hand back it has
+            // forgotten, and its requests may have the same numbers again.
             self.channel.drop_outbox();
+            self.pieces = Pieces::default();
         }
         if self.channel.received() > 0 {
             self.heard_in = (self.channel.epoch(), self.channel.received());

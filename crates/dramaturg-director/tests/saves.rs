@@ -4,7 +4,8 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{STORY, Theatre, compile, director, options};
+use common::stage::Stage;
+use common::{STORY, Theatre, compile, director, options, script};
 use dramaturg_director::save::{LoadKind, planners};
 use dramaturg_director::{Director, EventKind, Input, SessionSave};
 use dramaturg_executor::{Executor, ExecutorOptions};
@@ -195,6 +196,33 @@ fn a_game_goes_back_to_its_save() {
         assert_eq!((theatre.executor.waiting_count(), theatre.executor.running_count()), (0, 0), "seed {seed}");
     }
     assert!(played >= 6, "only {played} seeds came to the middle");
+}
+
+/// A game dies while it hands a save back in pieces, has forgotten everything, and hands it back under the same number.
+#[test]
+fn pieces_that_the_game_has_forgotten_are_forgotten() {
+    let mut stage = Stage::new(compile(STORY), &script(1, 30));
+    stage.director.set_message_bytes_max(SMALL);
+    stage.until(30);
+    let data = stage.director.save().to_bytes();
+    assert_eq!(stage.executor.load(data.clone()), 1);
+    let mut frames = Vec::new();
+    stage.executor.poll(&mut |frame| frames.push(frame.to_vec()));
+    frames.retain(|bytes| {
+        let frame: Frame<ToDirector> = Codec::Binary.decode(bytes).expect("the executor speaks the protocol");
+        !matches!(frame.message, ToDirector::Load { .. })
+    });
+    assert!(frames.len() > 1, "some pieces arrive");
+    let now = stage.now();
+    stage.step(&Input::Pump { now, frames });
+    stage.executor = Executor::new(ExecutorOptions { first_call: 1_000, ..ExecutorOptions::default() });
+    stage.frames.clear();
+    stage.until(40);
+    assert_eq!(stage.executor.load(data), 1);
+    stage.until(60);
+    let told = |kind: &EventKind| matches!(kind, EventKind::Loaded { .. } | EventKind::Fault { .. });
+    let told: Vec<_> = stage.events.iter().map(|(_, kind)| kind).filter(|kind| told(kind)).collect();
+    assert!(matches!(told.as_slice(), [EventKind::Loaded { .. }]), "{told:?}");
 }
 
 /// A game hands a save back, but its executor goes on as it was: nothing is waited for that is over, nothing runs twice.
