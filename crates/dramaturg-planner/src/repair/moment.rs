@@ -51,7 +51,7 @@ impl Moment {
         Self::place(tick, 4 * PHASE + 1)
     }
 
-    /// P5: what is spread over time.
+    /// P5: what is spread over time. Nothing is written at this moment, and who reads it does not see what comes in its tick.
     pub(crate) const fn rates(tick: Tick) -> Self {
         Self::place(tick, 5 * PHASE)
     }
@@ -80,9 +80,9 @@ impl Moment {
         if self.within() < 3 * PHASE { self.tick() } else { self.tick().saturating_add(1) }
     }
 
-    /// The first tick whose P5 comes after this moment.
+    /// The first tick whose P5 comes at this moment or after it.
     pub(crate) const fn flows_from(self) -> Tick {
-        if self.within() < 5 * PHASE { self.tick() } else { self.tick().saturating_add(1) }
+        if self.within() <= 5 * PHASE { self.tick() } else { self.tick().saturating_add(1) }
     }
 }
 
@@ -107,6 +107,7 @@ mod tests {
         assert_eq!(Moment::turn(7, 3).as_turn(), Some(3));
         assert_eq!(Moment::check(7).as_turn(), None);
         assert_eq!((Moment::end(7).seen_at(), Moment::start(7).seen_at()), (7, 8));
+        assert_eq!((Moment::rates(7).flows_from(), Moment::rates(7).next().flows_from()), (7, 8));
         assert_eq!(Moment::observe(-3).tick(), -3);
     }
 }

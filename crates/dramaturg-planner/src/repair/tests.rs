@@ -5,7 +5,6 @@ use std::sync::Arc;
 use dramaturg_model::{Chance, Model, Step, Tick};
 use dramaturg_story::compile_text;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::aims::{Aim, aims};
 use super::draft::Draft;
@@ -41,6 +40,7 @@ action turn { takes 2 ticks; then wheel = turning, wind += 0.5 }
 action stop { takes 1 ticks; needs wheel == turning; then wheel = still at start }
 action measure(b: Bin) { takes 2 ticks; then b.size = 3 ticks + 2 * b.size if b.size < 20 ticks; then sacks += bell }
 rule leak(b: Bin) { while b.open; during b.flour -= 0.25 per tick }
+rule settle(b: Bin) { while b.flour > 30; during b.flour -= 0.5 per tick }
 rule drift { during wind += 0.003 per tick }
 rule ring { when bell >= 3 if wheel != broken; then bell = 0, noise }
 rule hush { when noise; takes 9 ticks; then not noise; then wheel = broken at 4 ticks }
@@ -146,14 +146,8 @@ fn edit(mill: &Mill, projection: &mut Projection, live: &mut Vec<OccurrenceId>, 
     projection.settle();
 }
 
-/// The same cases every time, for about one of 3,000 others fails, always about a bin that a rule closes while its flour flows: seeds 432343,
-/// 489502 and 865068 edit by edit, 102470 and 66589 against the simulator. Looking at every tick in which flour flows does not mend it.
-fn same_cases() -> ProptestConfig {
-    ProptestConfig { cases: 200, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(same_cases())]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// What was kept up to date edit by edit is what comes out when everything is projected at once.
     #[test]

@@ -97,10 +97,16 @@ impl Projection {
             let (Some(first), Some(last)) = (pair.first().copied(), pair.last().copied()) else { continue };
             let holds = |tick: Tick| self.holds(condition, Moment::rates(tick - 1).next());
             let (mut low, mut high) = (first + 1, last);
-            if low >= high || holds(low) == holds(high) {
+            if low >= high {
                 continue;
             }
             let before = holds(low);
+            if before != self.holds(condition, Moment::rates(first)) {
+                between.push(low);
+            }
+            if before == holds(high) {
+                continue;
+            }
             while low + 1 < high {
                 let middle = low + (high - low) / 2;
                 if holds(middle) == before { low = middle } else { high = middle }
@@ -138,6 +144,8 @@ impl Projection {
             let tick = if moment < Moment::turn(moment.tick(), 0) { moment.tick() } else { moment.tick() + 1 };
             Moment::turn(tick, own.turn)
         };
+        // Behind the next round after the last change everything is as it was, and stays.
+        let end = if to < Moment::LAST { next_round(to) } else { Moment::LAST };
         looks.push((next_round(begin), true));
         let flowing = condition.reads_time() || own.reads.iter().any(|slot| self.timelines[*slot].is_flowing());
         if flowing {
@@ -147,7 +155,7 @@ impl Projection {
         for slot in &own.reads {
             let timeline = &self.timelines[*slot];
             let entries = timeline.entries().get(timeline.place(begin)..).unwrap_or(&[]);
-            for entry in entries.iter().take_while(|entry| entry.moment <= to) {
+            for entry in entries.iter().take_while(|entry| entry.moment < end) {
                 match entry.moment.as_turn() {
                     Some(turn) => {
                         let round = turn / turns + i64::from(turn % turns >= own.turn);
@@ -158,13 +166,12 @@ impl Projection {
                 }
             }
         }
-        if to < Moment::LAST {
-            looks.push((next_round(to), true));
+        if end < Moment::LAST {
+            looks.push((end, true));
         }
+        looks.retain(|(moment, _)| *moment >= begin && *moment <= end);
         looks.sort_unstable();
         looks.dedup();
-        looks.retain(|(moment, _)| *moment >= begin);
-        let end = if to < Moment::LAST { looks.last().map_or(to, |(moment, _)| *moment) } else { Moment::LAST };
         let mut fires: Vec<(Moment, u32)> = Vec::new();
         for (moment, own_turn) in looks {
             let holds = self.holds(condition, moment);
