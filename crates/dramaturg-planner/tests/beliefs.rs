@@ -95,3 +95,19 @@ fn of_places_that_are_as_likely_the_first_in_the_story_is_to_be_looked_at_first(
     let places: Vec<&str> = searches.iter().filter_map(|step| step.args.last()).map(|place| place.as_str()).collect();
     assert_eq!(places, ["hall", "cellar", "attic"]);
 }
+
+#[test]
+fn a_place_that_was_only_thought_of_is_searched_all_the_same() {
+    let model = model(&house("attic", ""));
+    let mut fails = |_: &Step| false;
+    let mut game = Game::new(&model, &mut fails);
+    game.run(0..3);
+    // Ida is still in the hall, and it has been rehearsed that the cellar would be searched in vain.
+    let seen =
+        Observation { fluent: "lantern.at".into(), value: "cellar".into(), from: 3, to: None, source: 0, sequence: 1 };
+    game.cast.observe(&[seen]);
+    game.run(3..60);
+    let steps = game.of("ida");
+    assert_eq!(steps.last().map(String::as_str), Some("take(ida, lantern, cellar)"), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.ends_with("attic)")), "{steps:?}");
+}

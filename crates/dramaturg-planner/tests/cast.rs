@@ -364,3 +364,25 @@ fn goals_that_cannot_be_understood_are_refused_with_the_reason() {
     game.run(0..20);
     assert_eq!(game.of("ann"), ["go(ann, yard)"]);
 }
+
+#[test]
+fn the_smallest_pieces_of_work_lead_to_the_same_plan() {
+    for text in [SPARTA, FUNERAL] {
+        let model = model(text);
+        let planned = |units: u32| {
+            let mut cast = Cast::new(std::sync::Arc::clone(&model), CastOptions::default());
+            cast.advance(TickBounds::exactly(0), 1);
+            let mut calls = 0;
+            while cast.deliberate(&mut Budget::of(units), &Workers::single()) == Progress::Searching {
+                calls += 1;
+                assert!(calls < 200_000, "it does not get on");
+            }
+            cast.publish().put
+        };
+        let plan = planned(1_000_000);
+        assert!(plan.len() > 10, "{plan:?}");
+        for units in [1, 2, 7] {
+            assert!(planned(units) == plan, "{units} units at a time");
+        }
+    }
+}

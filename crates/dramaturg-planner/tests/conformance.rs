@@ -77,6 +77,9 @@ fn the_scripted_planner_keeps_the_contract() {
     );
 }
 
+/// Lives in which the game performs what the cast had locked and no longer believes to be possible.
+const LIVES_WITH_UNMET_STEPS: [u64; 6] = [56, 62, 97, 114, 117, 119];
+
 #[test]
 fn the_cast_keeps_the_contract() {
     let sparta = include_str!("../../../stories/troy-sparta.story");
@@ -86,7 +89,7 @@ fn the_cast_keeps_the_contract() {
         assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
         let model = Arc::new(compiled.model);
         let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
-        for seed in 0..16 {
+        for seed in (0..24).chain(LIVES_WITH_UNMET_STEPS) {
             let make = |_: u64| -> Box<dyn Planner> { Box::new(Cast::new(Arc::clone(&model), CastOptions::default())) };
             let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
                 Ok(Box::new(Cast::load(Arc::clone(&model), save)?))

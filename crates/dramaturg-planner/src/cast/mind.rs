@@ -17,13 +17,28 @@ use crate::packed::PackedState;
 /// A goal that a character has: the wish and its arguments.
 pub(crate) type GoalId = (WishId, Args);
 
+/// A deed in names.
+pub(crate) type DeedName = (SmolStr, Vec<SmolStr>);
+
 /// What must be remembered of a character whatever becomes of its plans. Speaks in names, for it is saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Memory {
     /// What it may not do: it was told no, or waited in vain. Up to which tick; none: for good.
-    pub(crate) barred: BTreeMap<(SmolStr, Vec<SmolStr>), Option<Tick>>,
+    pub(crate) barred: BTreeMap<DeedName, Option<Tick>>,
     /// How many idle wishes it has had.
     pub(crate) idle_turn: u32,
+}
+
+/// What a character will leave alone for a while, as far as was rehearsed. Nothing of it is remembered before it has come about.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreseen {
+    pub(crate) deed: DeedName,
+    /// When it gives up waiting.
+    pub(crate) from: Tick,
+    /// When it may try again.
+    pub(crate) until: Tick,
+    /// It waited its turn in vain. Whether something came that was waited for is seen when the wait is over.
+    pub(crate) gave_way: bool,
 }
 
 /// What one character has in mind at one moment of a rehearsal.
@@ -57,6 +72,8 @@ pub(crate) struct Mind {
     pub(crate) salience: i64,
     /// What it may not do changes at this tick.
     pub(crate) role_until: Option<Tick>,
+    /// What it gave up in this rehearsal.
+    pub(crate) foreseen: Vec<Foreseen>,
 }
 
 /// A thought that is not finished.
@@ -89,7 +106,15 @@ impl Mind {
             bound: Vec::new(),
             salience: 0,
             role_until: None,
+            foreseen: Vec::new(),
         }
+    }
+
+    /// What it may not do at a tick, with what it remembers: up to when each.
+    pub(crate) fn barred<'m>(&'m self, memory: &'m Memory, now: Tick) -> BTreeMap<&'m DeedName, Option<Tick>> {
+        let remembered = memory.barred.iter().map(|(deed, until)| (deed, *until));
+        let foreseen = self.foreseen.iter().map(|known| (&known.deed, Some(known.until)));
+        remembered.chain(foreseen).filter(|(_, until)| until.is_none_or(|until| until > now)).collect()
     }
 
     /// Forgets what it intended.

@@ -1,6 +1,6 @@
 //! The cast as a planner: publishes what was rehearsed, hears what came of it, and rehearses again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dramaturg_model::{Fixed, Model, ObjectId, Observation, Step, StepEvent, StepEventKind, Tick};
@@ -64,6 +64,7 @@ impl Cast {
 
     /// Begins a rehearsal from what is known. Each character remembers what it had intended.
     fn rehearse(&mut self) -> Rehearsal {
+        self.remember();
         let model = &self.model;
         let mut world = self.chronicle.rehearsing(model);
         let mut minds: Vec<Mind> = model
@@ -84,6 +85,8 @@ impl Cast {
         let mut bound: Vec<&Step> = self.ledger.taken.values().collect();
         bound.sort_by_key(|step| (step.start, step.id));
         let mut waits = BTreeMap::new();
+        // What was to come after somebody has found something out rests on what nobody can know before.
+        let mut curious: BTreeSet<ObjectId> = BTreeSet::new();
         for step in bound {
             if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
                 && let Some((at, mind)) = minds.iter_mut().enumerate().find(|(_, mind)| mind.object == performer)
@@ -91,6 +94,7 @@ impl Cast {
                 if model.actions[deed.0].expectation.is_some() {
                     waits.insert(step.id, (at, deed.clone()));
                 }
+                curious.extend(finds_out(model, &deed).then_some(performer));
                 mind.bound.push(deed);
             }
         }
@@ -98,15 +102,19 @@ impl Cast {
         ours.sort_by_key(|step| (step.start, step.id));
         for step in ours {
             if let Some((performer, deed)) = self.performer(step).zip(self.deed(step))
+                && !curious.contains(&performer)
                 && let Some(mind) = minds.iter_mut().find(|mind| mind.object == performer)
             {
+                curious.extend(finds_out(model, &deed).then_some(performer));
                 mind.plan.push_back(deed);
             }
         }
         // What had been intended for later follows what was published.
         if let Some(old) = &mut self.rehearsal {
             for (mind, old) in minds.iter_mut().zip(&mut old.minds) {
-                mind.plan.append(&mut old.plan);
+                if !curious.contains(&mind.object) {
+                    mind.plan.append(&mut old.plan);
+                }
                 mind.idle = old.idle.take();
                 mind.salience = old.salience;
             }
@@ -114,6 +122,19 @@ impl Cast {
         let mut rehearsal = Rehearsal::new(world, minds, self.requests.clone(), self.ledger.next_id);
         rehearsal.waits = waits;
         rehearsal
+    }
+
+    /// What was foreseen and has come about is remembered when a rehearsal is over.
+    pub(super) fn remember(&mut self) {
+        let now = self.ledger.now.least;
+        for mind in self.rehearsal.iter_mut().flat_map(|rehearsal| &mut rehearsal.minds) {
+            let memory = self.memories.entry(mind.object).or_default();
+            for known in
+                mind.foreseen.drain(..).filter(|known| known.gave_way && known.from <= now && known.until > now)
+            {
+                memory.barred.entry(known.deed).or_insert(Some(known.until));
+            }
+        }
     }
 
     pub(super) fn deed(&self, step: &Step) -> Option<Deed> {
@@ -161,7 +182,7 @@ impl Cast {
         let (Some(performer), Some(deed)) = (self.performer(step), self.deed(step)) else { return };
         let state = self.chronicle.present().state();
         if self.chronicle.present().has_come_for(step.id) {
-            // A rehearsal may have foreseen that nothing would come.
+            // It may have been in vain before.
             let memory = self.memories.entry(performer).or_default();
             memory.barred.retain(|barred, until| until.is_none() || *barred != named(&self.model, &deed));
         } else if is_in_vain(&self.model, state, &deed) {
@@ -216,6 +237,12 @@ impl Cast {
     }
 }
 
+/// Whether somebody does this to find out what can be unknown.
+fn finds_out(model: &Model, deed: &Deed) -> bool {
+    let expectation = model.actions[deed.0].expectation.as_ref();
+    expectation.is_some_and(|found| found.effects.iter().any(|effect| model.unknown_of(effect.target.fluent).is_some()))
+}
+
 impl Planner for Cast {
     fn observe(&mut self, observations: &[Observation]) {
         for seen in observations {
@@ -249,7 +276,8 @@ impl Planner for Cast {
                     if let Some(step) = self.ledger.published.remove(&id).or_else(|| self.ledger.taken.remove(&id)) {
                         let asked = self.asks(&step);
                         let _ = self.chronicle.started(&self.model, &step, *tick);
-                        if asked || step.start != *tick {
+                        let refused = self.rehearsal.as_ref().is_some_and(|rehearsal| rehearsal.refused.contains(&id));
+                        if asked || refused || step.start != *tick {
                             self.upset();
                         }
                         self.ledger.taken.insert(id, step);

@@ -13,7 +13,7 @@ use super::CastOptions;
 use super::beliefs::{Senses, slot_of};
 use super::domain::{Deed, Domain};
 use super::mending::{Mending, what_still_holds};
-use super::mind::{GoalId, Memory, Mind, Thinking, ThinkingKind};
+use super::mind::{DeedName, Foreseen, GoalId, Memory, Mind, Thinking, ThinkingKind};
 use super::requests::Requests;
 use super::thought::{Thought, Want};
 use super::touched::{Touched, participants, touched};
@@ -22,7 +22,7 @@ use crate::ground::{GroundWishKind, OperatorId};
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::simulate::step::duration_bounds;
-use crate::simulate::{GoalStatus, World, words};
+use crate::simulate::{GoalStatus, World, WorldEventKind, words};
 
 /// Levels that were grounded, by level.
 pub(crate) type Domains = BTreeMap<Option<LevelId>, Arc<Domain>>;
@@ -47,6 +47,8 @@ pub(crate) struct Rehearsal {
     pub(super) waits: BTreeMap<u32, (usize, Deed)>,
     /// From this tick on what was rehearsed is not what a plan says by itself.
     pub(super) doubtful_from: Tick,
+    /// Steps that could not be performed when they were due.
+    pub(super) refused: BTreeSet<u32>,
     /// What ran or waited when it was last looked.
     open: BTreeSet<u32>,
     /// When steps end, as far as they were seen to.
@@ -92,6 +94,7 @@ impl Rehearsal {
             running: BTreeMap::new(),
             waits: BTreeMap::new(),
             doubtful_from: Tick::MAX,
+            refused: BTreeSet::new(),
             open,
             ends: BTreeMap::new(),
             state: None,
@@ -126,6 +129,8 @@ impl Rehearsal {
                     return false;
                 }
                 self.begin_tick(hand);
+                // Nobody begins anything when the story is over.
+                continue;
             }
             if self.tick < hand.insert_from {
                 // Nothing may start that soon: only time passes.
@@ -153,7 +158,7 @@ impl Rehearsal {
     /// The world as conditions see it in this tick, and who wants what in it.
     fn begin_tick(&mut self, hand: &mut Stagehand<'_>) {
         self.world.look_before_starts(hand.model, self.tick);
-        self.world.drain();
+        self.note_refused();
         self.engaged.clear();
         let open: BTreeSet<u32> = self.world.running().chain(self.world.waiting()).collect();
         for id in self.open.difference(&open) {
@@ -173,7 +178,7 @@ impl Rehearsal {
                 // It came and went again. Who looks only at the plan takes it to be there still.
                 self.doubtful_from = self.doubtful_from.min(self.tick);
             } else if let Some(mind) = self.minds.get_mut(wait.0).filter(|_| is_own) {
-                bar(hand, mind, &wait.1, self.tick);
+                bar(hand, mind, &wait.1, self.tick, false);
             }
         }
         self.look_around(hand, &open);
@@ -195,6 +200,18 @@ impl Rehearsal {
         }
         self.for_idle = false;
         self.queue = self.order();
+    }
+
+    /// What could not be performed here a game may perform all the same: from then on nothing is certain.
+    fn note_refused(&mut self) {
+        for event in self.world.drain() {
+            if let WorldEventKind::Violation(found) = event.kind
+                && let Some(step) = found.step
+            {
+                self.refused.insert(step);
+                self.doubtful_from = self.doubtful_from.min(self.tick);
+            }
+        }
     }
 
     /// Everybody perceives what is around, and what came of what it did.
@@ -224,6 +241,7 @@ impl Rehearsal {
 
     fn end_tick(&mut self, hand: &Stagehand<'_>) {
         self.world.step_to(hand.model, self.tick);
+        self.note_refused();
         self.tick = self.world.next_phase().0.max(self.tick.saturating_add(1));
         self.state = None;
     }
@@ -264,7 +282,10 @@ impl Rehearsal {
         if mind.asks || self.is_engaged(hand.model, object) {
             return true;
         }
-        budget.take();
+        // Who goes on thinking has paid for the turn.
+        if mind.thinking.is_none() {
+            budget.take();
+        }
         let wanted = self.goals.get(&object).cloned().unwrap_or_default();
         let wanted =
             if wanted.is_empty() && self.for_idle { self.idle_goal(hand, at, &domain, &believed) } else { wanted };
@@ -282,15 +303,13 @@ impl Rehearsal {
         }
         if mind.role.is_none() {
             let memory = hand.memories.entry(object).or_default();
-            let model = hand.model;
-            let holds = |until: &Option<Tick>| until.is_none_or(|until| until > now);
-            let barred = |deed: &Deed| memory.barred.get(&named(model, deed)).is_some_and(holds);
-            mind.role_until = memory.barred.values().filter(|until| holds(until)).flatten().min().copied();
-            let is_free = !memory.barred.values().any(holds);
-            mind.role = Some(match is_free {
+            let barred = mind.barred(memory, now);
+            let role_until = barred.values().flatten().min().copied();
+            let role = match barred.is_empty() {
                 true => domain.shared_role(object),
-                false => Arc::new(domain.role_without(object, &barred)),
-            });
+                false => Arc::new(domain.role_without(object, &|deed| barred.contains_key(&named(hand.model, deed)))),
+            };
+            (mind.role, mind.role_until) = (Some(role), role_until);
         }
         if mind.thinking.is_none() && !self.is_sound(at, &domain, &believed, &goals) {
             self.begin_thinking(hand, at, &domain, &believed, &wanted, goals);
@@ -496,7 +515,7 @@ impl Rehearsal {
         let since = *mind.waits_since.get_or_insert(now);
         if now - since >= hand.options.patience {
             mind.waits_since = None;
-            bar(hand, mind, deed, now);
+            bar(hand, mind, deed, now, true);
         }
     }
 
@@ -527,10 +546,9 @@ impl Rehearsal {
 }
 
 /// What was waited for in vain is left alone for a while.
-fn bar(hand: &mut Stagehand<'_>, mind: &mut Mind, deed: &Deed, now: Tick) {
-    let memory = hand.memories.entry(mind.object).or_default();
+fn bar(hand: &Stagehand<'_>, mind: &mut Mind, deed: &Deed, now: Tick, gave_way: bool) {
     let until = now.saturating_add(hand.options.patience);
-    memory.barred.insert(named(hand.model, deed), Some(until));
+    mind.foreseen.push(Foreseen { deed: named(hand.model, deed), from: now, until, gave_way });
     mind.role = None;
     mind.clear_plan();
 }
@@ -544,7 +562,7 @@ fn follow<'d>(domain: &Domain, state: PackedState, mut deeds: impl Iterator<Item
 }
 
 /// A deed in names.
-pub(crate) fn named(model: &Model, deed: &Deed) -> (SmolStr, Vec<SmolStr>) {
+pub(crate) fn named(model: &Model, deed: &Deed) -> DeedName {
     let (action, args) = deed;
     (model.actions[*action].name.clone(), args.iter().map(|arg| SmolStr::new(model.value_name(*arg))).collect())
 }

@@ -44,6 +44,7 @@ struct SavedMemory {
 
 impl Cast {
     pub(super) fn write(&mut self) -> PlannerSave {
+        self.remember();
         // Everything is rehearsed again, here as after loading, so that nothing tells the two apart.
         if let Some(rehearsal) = self.rehearsal.take() {
             self.ledger.next_id = self.ledger.next_id.max(rehearsal.next_id());
