@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use common::{LAMP_DOMAIN, LAMP_PROBLEM, Stage};
 use expect_test::expect;
 
@@ -193,4 +196,26 @@ fn a_story_repairs_a_plan_for_what_it_wants_itself() {
     assert_eq!(characters.code, 2, "{}", characters.err);
     let hector = stage.run(&["plan", "troy.story", "--planner", "repair", "--character", "hector"]);
     assert_eq!(hector.code, 2, "{}", hector.err);
+}
+
+#[test]
+fn whoever_ends_it_early_has_the_best_plan_so_far() {
+    let princess = include_str!("../../../stories/princess.story");
+    let stage = Stage::with(&[("princess.story", princess)]);
+    let plan = ["plan", "princess.story", "--planner", "repair", "--time", "600s", "-o", "best.plan"];
+    let mut child = stage.command(&plan).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program runs");
+    let is_written = || {
+        let kept = stage.path("best.plan").exists();
+        kept && stage.run(&["validate", "princess.story", "best.plan"]).code == 0
+    };
+    let begun = Instant::now();
+    let mut written = is_written();
+    while !written && begun.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(50));
+        written = is_written();
+    }
+    let still_runs = child.try_wait().expect("it can be asked").is_none();
+    child.kill().expect("it can be ended");
+    child.wait().expect("it ends");
+    assert!(written && still_runs, "{written} {still_runs}");
 }

@@ -81,6 +81,13 @@ impl Ledger {
         delta
     }
 
+    /// Nothing changes.
+    pub(crate) fn stay(&mut self) -> PlanDelta {
+        self.version += 1;
+        self.published_before.clone_from(&self.published);
+        PlanDelta { version: self.version, ..PlanDelta::default() }
+    }
+
     /// This is published from now on.
     pub(crate) fn publish(&mut self, wanted: BTreeMap<u32, Step>) {
         self.published_before = std::mem::replace(&mut self.published, wanted);

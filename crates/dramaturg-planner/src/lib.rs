@@ -31,5 +31,6 @@ pub mod chronicle;
 mod ledger;
 pub mod planner;
 pub mod repair;
+mod requests;
 pub mod scripted;
 pub mod why;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use dramaturg_model::{Chance, Fixed, Model, Observation, Plan, State, Step, StepEvent, StepEventKind, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
-use dramaturg_planner::planner::{Budget, Inquiry, Planner, Progress, TickBounds, Workers};
+use dramaturg_planner::planner::{Budget, GoalChange, Inquiry, Planner, Progress, TickBounds, Workers};
 use dramaturg_planner::repair::{Playwright, RepairOptions};
 use dramaturg_planner::simulate::{WaitStatus, WorldEventKind};
 use dramaturg_planner::validate::{Goals, ValidateOptions, validate};
+use smol_str::SmolStr;
 
 const APPLE: &str = include_str!("../../../stories/apple.story");
 const DIAMOND: &str = include_str!("../../../stories/diamond.story");
@@ -366,4 +367,41 @@ fn a_curve_is_followed() {
             "curve {number}: {soon} then {late}: {all:?}"
         );
     }
+}
+
+const LAMPS: &str = "story \"Lamps\" { ticks 10 per s }
+type Lamp { lit }
+type Hand { arms: actuator }
+object north, south: Lamp
+object mara: Hand
+action light(h: Hand, l: Lamp) { takes 3 ticks; needs not l.lit; uses h.arms; then l.lit }
+action douse(h: Hand, l: Lamp) { takes 2 ticks; needs l.lit; uses h.arms; then not l.lit }
+goal north.lit
+";
+
+fn asked(owner: Option<&str>, goals: &[&str]) -> GoalChange {
+    GoalChange { owner: owner.map(SmolStr::new), goals: goals.iter().map(SmolStr::new).collect() }
+}
+
+#[test]
+fn a_game_asks_the_story_for_something_else() {
+    let mut game = Game::new(LAMPS, 3);
+    game.think();
+    assert!(game.planned("light(mara, north)").is_some());
+    game.planner.set_goals(&asked(None, &["goal south.lit by 60 ticks", "goal moon.lit"]));
+    let replies = game.planner.replies();
+    assert_eq!(replies.iter().map(|reply| reply.accepted).collect::<Vec<_>>(), [true, false]);
+    assert!(replies[1].reason.contains("moon"), "{replies:?}");
+    assert!(game.run_until(60, |game| game.value("south.lit") == "true"));
+    game.run_to(100);
+    assert_eq!(game.was_started("light(mara, north)"), None, "{:?}", game.started);
+    // What it was asked for goes with it, and is asked of nobody else.
+    game.planner.set_goals(&asked(Some("mara"), &["goal north.lit"]));
+    assert!(game.planner.replies().iter().all(|reply| !reply.accepted && reply.reason.contains("mara")));
+    game.planner.set_goals(&asked(None, &["north.lit and not south.lit salience 90"]));
+    let save = game.planner.save();
+    game.planner = Playwright::load(Arc::clone(&game.model), &save).unwrap();
+    assert!(game.run_until(200, |game| game.value("north.lit") == "true" && game.value("south.lit") == "false"));
+    let started: Vec<&str> = game.started.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(started.len(), 3, "{started:?}");
 }

@@ -5,7 +5,7 @@
 //! [`domain`] is what all characters of a level share, and what each of them can do. A [`thought`] leads from goals to a way, giving up
 //! what cannot be had by [`subsets`], and with the most important first by `one_by_one`; [`mending`] keeps what it can of an old plan. A `mind` is what
 //! one character has in it, [`beliefs`] what it has perceived in the [`places`] where it was. A `rehearsal` acts the story out ahead of time: turns,
-//! joint actions (what a step has `touched`), waiting, wishes of the `idle`, `requests` of the game. [`Cast`]
+//! joint actions (what a step has `touched`), waiting, wishes of the `idle`, requests of the game. [`Cast`]
 //! (which can `explain` itself) is the planner that publishes what was rehearsed and rehearses again when things come otherwise.
 
 pub mod beliefs;
@@ -22,7 +22,6 @@ pub use places::Places;
 mod planner;
 pub use planner::Cast;
 mod rehearsal;
-mod requests;
 mod save;
 pub mod subsets;
 pub use subsets::Dropping;

@@ -10,7 +10,6 @@ use super::beliefs::{Beliefs, Senses, slot_of};
 use super::domain::Deed;
 use super::mind::{Memory, Mind};
 use super::rehearsal::{Domains, Rehearsal, Stagehand, named};
-use super::requests::Requests;
 use super::touched::{participants, touched};
 use super::vain::is_in_vain;
 use crate::chronicle::{Chronicle, ChronicleOptions};
@@ -18,6 +17,7 @@ use crate::ledger::Ledger;
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
+use crate::requests::{Requests, Serves};
 use crate::simulate::step::Performed;
 use crate::simulate::{Detail, WorldOptions, names, words};
 
@@ -56,7 +56,7 @@ impl Cast {
             rehearsal: None,
             ledger: Ledger::default(),
             replies: Vec::new(),
-            requests: Requests::none(&model),
+            requests: Requests::none(&model, Serves::Characters),
             model,
             options,
         }

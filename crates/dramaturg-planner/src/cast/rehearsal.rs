@@ -14,13 +14,13 @@ use super::beliefs::{Senses, slot_of};
 use super::domain::{Deed, Domain};
 use super::mending::{Mending, what_still_holds};
 use super::mind::{DeedName, Foreseen, GoalId, Memory, Mind, Thinking, ThinkingKind};
-use super::requests::Requests;
 use super::thought::{Thought, Want};
 use super::touched::{Touched, participants, touched};
 use super::vain::is_in_vain;
 use crate::ground::{GroundWishKind, OperatorId};
 use crate::packed::PackedState;
 use crate::planner::Budget;
+use crate::requests::Requests;
 use crate::simulate::step::duration_bounds;
 use crate::simulate::{GoalStatus, World, WorldEventKind, words};
 

@@ -12,10 +12,10 @@ use super::beliefs::{Beliefs, Senses};
 use super::mind::Memory;
 use super::planner::Cast;
 use super::rehearsal::Domains;
-use super::requests::{Requests, SavedRequest};
 use crate::chronicle::{Chronicle, ChronicleSave};
 use crate::ledger::Ledger;
 use crate::planner::PlannerSave;
+use crate::requests::{Requests, SavedRequest, Serves};
 
 pub(super) const NAME: &str = "cast";
 
@@ -103,7 +103,7 @@ impl Cast {
             rehearsal: None,
             ledger: saved.ledger,
             replies: Vec::new(),
-            requests: Requests::load(&model, saved.requests),
+            requests: Requests::load(&model, Serves::Characters, saved.requests),
             options: saved.options,
             model,
         })

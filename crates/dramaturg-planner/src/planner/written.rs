@@ -43,12 +43,12 @@ impl WrittenGoal {
         Ok(Self { condition, salience, within })
     }
 
-    /// The same as a wish of a character. When it must hold is left to whoever knows what time it is.
-    pub fn wish(&self, owner: ObjectId) -> Wish {
+    /// The same as a wish of a character, or of the story. When it must hold is left to whoever knows what time it is.
+    pub fn wish(&self, owner: Option<ObjectId>) -> Wish {
         let aim = Aim { condition: self.condition.clone(), time: AimTime::Eventually, performs: None };
         let salience = Expr::Value(Value::Number(self.salience));
         Wish {
-            owner: Owner::Character(owner),
+            owner: owner.map_or(Owner::Story, Owner::Character),
             params: Vec::new(),
             kind: WishKind::Goal { aims: vec![aim], salience },
             condition: None,

@@ -1,6 +1,8 @@
 //! Aims: what the story wants of the projection, and how far it is from having it.
 
-use dramaturg_model::{Fixed, Model, Owner, Tick, WishKind};
+use std::collections::BTreeMap;
+
+use dramaturg_model::{Fixed, Model, Owner, Tick, WishId, WishKind};
 
 use super::curve::Curve;
 use super::moment::Moment;
@@ -174,8 +176,16 @@ fn first_holding_not(projection: &Projection, condition: &Condition, reads: &[Sl
 }
 
 /// What the story wants, as its goals stand.
-pub(crate) fn aims(model: &Model, repertoire: &Repertoire, projection: &Projection, goals: &[GoalReport]) -> Vec<Aim> {
-    let reader = AimReader { model, repertoire, projection, goals };
+///
+/// `asked` is what a game asked for in place of the story's goals, each with the tick until which it counts.
+pub(crate) fn aims(
+    model: &Model,
+    repertoire: &Repertoire,
+    projection: &Projection,
+    goals: &[GoalReport],
+    asked: Option<&BTreeMap<WishId, Option<Tick>>>,
+) -> Vec<Aim> {
+    let reader = AimReader { model, repertoire, projection, goals, asked };
     let wishes = repertoire.problem.wishes.iter().enumerate();
     wishes
         .filter(|(_, wish)| model.wishes[wish.wish].owner == Owner::Story)
@@ -188,6 +198,7 @@ struct AimReader<'a> {
     repertoire: &'a Repertoire,
     projection: &'a Projection,
     goals: &'a [GoalReport],
+    asked: Option<&'a BTreeMap<WishId, Option<Tick>>>,
 }
 
 impl AimReader<'_> {
@@ -237,6 +248,16 @@ impl AimReader<'_> {
     fn goal(&self, aims: &[GroundAim], wish: &GroundWish, report: Option<&GoalReport>, later: bool) -> Option<Want> {
         let status = report.map_or(GoalStatus::Active, |report| report.status);
         let at = report.map_or(0, |report| usize::from(report.aim));
+        let asked = self.asked.map(|asked| asked.get(&wish.wish));
+        let by = match asked {
+            Some(None) => return None,
+            Some(Some(by)) => *by,
+            None => None,
+        };
+        if let (Some(by), [aim, ..]) = (by, aims) {
+            let stages = vec![aim.condition.clone()];
+            return Some(Want::Reach { from: self.projection.first_tick(), stages, by: Some(by) });
+        }
         let untimed = wish.condition.is_always()
             && matches!(aims, [GroundAim { time: GroundAimTime::Eventually, .. }])
             && !matches!(status, GoalStatus::Missed(_));

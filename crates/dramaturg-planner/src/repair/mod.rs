@@ -8,8 +8,8 @@
 //! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
-//! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners, with
-//! a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
+//! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners:
+//! `opening` begins, `publishing` says what is planned, `figures` how good it is; with a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
 
 mod aims;
 mod contingent;
@@ -17,12 +17,14 @@ mod curve;
 mod defect;
 mod distance;
 mod draft;
+mod figures;
 mod flow;
 pub(crate) mod foresight;
 mod form;
 mod holds;
 mod moment;
 mod occurrence;
+mod opening;
 pub(crate) mod operators;
 mod outlook;
 mod plan;
@@ -30,6 +32,7 @@ pub mod planner;
 pub use planner::Playwright;
 pub mod preference;
 mod projection;
+mod publishing;
 mod readers;
 mod repertoire;
 mod save;

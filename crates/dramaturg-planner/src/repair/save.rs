@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dramaturg_model::{Chance, Model, Step, Tick};
+use dramaturg_model::{Chance, Model, Step};
 use serde::{Deserialize, Serialize};
 
 use super::RepairOptions;
@@ -11,7 +11,9 @@ use super::planner::{Barred, Playwright};
 use super::preference::Preference;
 use super::workshop::no_preference;
 use crate::chronicle::{Chronicle, ChronicleSave};
-use crate::planner::{PlannerSave, TickBounds};
+use crate::ledger::Ledger;
+use crate::planner::PlannerSave;
+use crate::requests::{Requests, SavedRequest, Serves};
 
 const NAME: &str = "repair";
 
@@ -22,14 +24,11 @@ struct Saved {
     intended: BTreeMap<u32, Step>,
     preferences: Vec<Preference>,
     chance: Chance,
-    published: BTreeMap<u32, Step>,
-    published_before: BTreeMap<u32, Step>,
-    taken: BTreeMap<u32, Step>,
+    #[serde(flatten)]
+    ledger: Ledger,
     barred: Barred,
-    now: TickBounds,
-    insert_from: Tick,
-    next_id: u32,
-    version: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    requests: Vec<SavedRequest>,
 }
 
 impl Playwright {
@@ -45,14 +44,9 @@ impl Playwright {
             intended: self.intended.clone(),
             preferences: self.preferences.clone(),
             chance: self.chance.clone(),
-            published: self.published.clone(),
-            published_before: self.published_before.clone(),
-            taken: self.taken.clone(),
+            ledger: self.ledger.clone(),
             barred: self.barred.clone(),
-            now: self.now,
-            insert_from: self.insert_from,
-            next_id: self.next_id,
-            version: self.version,
+            requests: self.requests.save(),
         };
         PlannerSave { planner: NAME.to_owned(), data: serde_json::to_string(&saved).unwrap_or_default() }
     }
@@ -71,14 +65,9 @@ impl Playwright {
         let fresh = no_preference();
         playwright.preferences = if saved.preferences.len() == fresh.len() { saved.preferences } else { fresh };
         playwright.chance = saved.chance;
-        playwright.published = saved.published;
-        playwright.published_before = saved.published_before;
-        playwright.taken = saved.taken;
+        playwright.ledger = saved.ledger;
         playwright.barred = saved.barred;
-        playwright.now = saved.now;
-        playwright.insert_from = saved.insert_from;
-        playwright.next_id = saved.next_id;
-        playwright.version = saved.version;
+        playwright.requests = Requests::load(&playwright.model, Serves::Story, saved.requests);
         playwright.reason = "the story was saved";
         Ok(playwright)
     }

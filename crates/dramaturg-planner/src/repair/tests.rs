@@ -96,7 +96,7 @@ impl Mill {
 
     fn draft(&self) -> Draft {
         let projection = self.project();
-        let wanted = aims(&self.model, &self.repertoire, &projection, &self.world.goals());
+        let wanted = aims(&self.model, &self.repertoire, &projection, &self.world.goals(), None);
         Draft::new(projection, wanted, 1)
     }
 

@@ -15,12 +15,14 @@ impl Playwright {
         let Some(workshop) = &self.workshop else { return Vec::new() };
         let missed = workshop.draft.aims.iter().filter(|aim| aim.hard && aim.cost > 0);
         let wishes = missed.filter_map(|aim| workshop.draft.projection.repertoire.problem.wishes.get(aim.wish));
-        wishes.map(|wish| SmolStr::new(words::wish(&self.model, &self.model.wishes[wish.wish]))).collect()
+        wishes
+            .map(|wish| SmolStr::new(words::wish(&self.requests.model, &self.requests.model.wishes[wish.wish])))
+            .collect()
     }
 
     /// Why a step is in the plan: whom it helps, and which wishes it serves.
     pub(super) fn why(&self, id: u32) -> Explanation {
-        let Some(step) = self.taken.get(&id).or_else(|| self.published.get(&id)) else {
+        let Some(step) = self.ledger.taken.get(&id).or_else(|| self.ledger.published.get(&id)) else {
             return Explanation::of(format!("step {id} is not in the plan"));
         };
         let mut sentences: Vec<String> = step.goals.iter().map(|goal| format!("it serves `{goal}`")).collect();

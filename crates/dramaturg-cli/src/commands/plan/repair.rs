@@ -72,11 +72,7 @@ pub fn search(
                 };
                 tell(shell, &improvement)?;
                 improvements.push(improvement);
-                if let Some(path) = &plan.output {
-                    // Whoever ends this early has the best so far.
-                    let text = write_plan(model, &found, plan.written());
-                    std::fs::write(path, text).map_err(|error| Failure::writing(path, &error))?;
-                }
+                keep(plan, model, &found)?;
                 best = Some(found);
             }
             Progress::Searching => {}
@@ -100,6 +96,13 @@ pub fn search(
         layers: None,
         improvements,
     })
+}
+
+/// Whoever ends this early has the best plan so far.
+pub(super) fn keep(plan: &Plan, model: &Model, found: &model::Plan) -> Result<(), Failure> {
+    let Some(path) = &plan.output else { return Ok(()) };
+    let text = write_plan(model, found, plan.written());
+    std::fs::write(path, text).map_err(|error| Failure::writing(path, &error))
 }
 
 pub(super) fn tell(shell: &mut Shell, improvement: &Improvement) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use dramaturg::model::{self, Fixed, Model, Step};
 use dramaturg::planner::planner::{Budget, Planner, Progress, Workers};
 use dramaturg::planner::repair::{Playwright, RepairOptions};
 
-use super::repair::{Improvement, as_float, tell};
+use super::repair::{Improvement, as_float, keep, tell};
 use super::{Found, Plan};
 use crate::exit::Failure;
 use crate::shell::Shell;
@@ -58,6 +58,9 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
             if improvement.cost < told * WORTH_TELLING {
                 tell(shell, &improvement)?;
                 improvements.push(improvement);
+                if plan.judge(model, &best, true).is_ok() {
+                    keep(plan, model, &best)?;
+                }
             }
         }
         let rests = !matches!(progress, Progress::Searching | Progress::Improved { .. });

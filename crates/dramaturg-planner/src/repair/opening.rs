@@ -1,0 +1,114 @@
+//! How a playwright begins to work: on what is intended, from what is known; and a chain of steps where repairing does not get there.
+
+use std::sync::Arc;
+
+use dramaturg_model::Tick;
+use smol_str::SmolStr;
+
+use super::aims::{Want, aims};
+use super::draft::Draft;
+use super::outlook::Outlook;
+use super::planner::Playwright;
+use super::repertoire::{FormId, Repertoire};
+use super::skeleton::{Skeleton, in_a_row};
+use super::workshop::Workshop;
+use crate::planner::Budget;
+use crate::simulate::step::Performed;
+use crate::simulate::{World, names, words};
+
+impl Playwright {
+    /// The form of a step; none if there is no such action in this level.
+    pub(super) fn form_of(&self, repertoire: &Repertoire, action: &str, args: &[SmolStr]) -> Option<FormId> {
+        let what = names::performed(&self.model, action).ok()?;
+        let args = names::args(&self.model, what, args).ok()?;
+        match what {
+            Performed::Action(action) => repertoire.form(action, &args),
+            Performed::Task(_) => None,
+        }
+    }
+
+    /// The world as it will be without any step that is still ours.
+    pub(super) fn ahead(&self) -> World {
+        let mut world = self.chronicle.ahead(&self.model);
+        for step in self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
+            // The names are the model's own.
+            drop(world.schedule(&self.model, step));
+        }
+        world
+    }
+
+    /// Begins to work on what is intended, from what is known.
+    pub(super) fn open_workshop(&mut self) -> Option<Workshop> {
+        let world = self.ahead();
+        let asked = &self.requests.model;
+        let known = self
+            .repertoire
+            .take()
+            .and_then(|repertoire| Outlook::new(&self.model, &repertoire, &world).map(|outlook| (repertoire, outlook)));
+        let (repertoire, outlook) = match known {
+            Some(known) => known,
+            None => {
+                let repertoire = Arc::new(Repertoire::new(asked, world.state()));
+                let outlook = Outlook::new(&self.model, &repertoire, &world)?;
+                (repertoire, outlook)
+            }
+        };
+        self.repertoire = Some(Arc::clone(&repertoire));
+        let first = outlook.projection.first_tick();
+        let goals = world.goals();
+        let wanted = aims(asked, &repertoire, &outlook.projection, &goals, self.requests.of_story().as_ref());
+        let words = wanted.iter().filter_map(|aim| repertoire.problem.wishes.get(aim.wish));
+        self.wishes = words.map(|wish| words::wish(asked, &asked.wishes[wish.wish]).into()).collect();
+        let far = wanted.iter().map(|aim| match &aim.want {
+            Want::Follow(curve) => curve.end(),
+            Want::At(_, tick) => *tick,
+            Want::Keep(_, _, to) if *to < Tick::MAX => *to,
+            _ => 0,
+        });
+        let far = far.max().unwrap_or(0).max(first.saturating_add(self.options.horizon));
+        let outlook = outlook.until(far);
+        let mut draft = Draft::new(outlook.projection, wanted, self.ledger.insert_from.max(first));
+        draft.barred = self.barred.iter().filter_map(|(name, args, _)| self.form_of(&repertoire, name, args)).collect();
+        for (id, occurrence) in outlook.fixed {
+            draft.adopt(draft.projection.occurrence(occurrence).form, id, occurrence);
+        }
+        let intended = std::mem::take(&mut self.intended);
+        for step in intended.values().filter(|step| !self.ledger.taken.contains_key(&step.id)) {
+            if let Some(form) = self.form_of(&repertoire, &step.action, &step.args) {
+                // What nobody has heard of and can no longer start then is put off.
+                let start = if step.start < first { draft.insert_from } else { step.start };
+                draft.add(form, start, Some(step.id));
+            }
+        }
+        let published = &self.ledger.published;
+        draft.advance(draft.insert_from, |id| published.contains_key(&id));
+        let mut workshop = Workshop::new(draft, self.options.patience);
+        workshop.quiet = std::mem::take(&mut self.rested);
+        Some(workshop)
+    }
+
+    /// Looks for a chain of steps by search; whether one makes the plan better.
+    pub(super) fn look_for_chain(&mut self, budget: &mut Budget) -> bool {
+        let Some(workshop) = &mut self.workshop else { return false };
+        let repertoire = workshop.draft.repertoire();
+        if self.skeleton.is_none() {
+            // A chain is looked for only where it is not enough to do without what cannot be done.
+            if workshop.shed(budget) {
+                return true;
+            }
+            workshop.recall();
+            let from = repertoire.problem.pack(self.chronicle.present().state());
+            self.skeleton = from.and_then(|from| Skeleton::new(&repertoire, &workshop.draft.aims, &from));
+        }
+        let found = match &mut self.skeleton {
+            Some(skeleton) => match skeleton.run(budget) {
+                Some(found) => found,
+                None => return false,
+            },
+            None => None,
+        };
+        (self.skeleton, self.has_looked) = (None, true);
+        let chain = found.map(|way| in_a_row(&repertoire, &way, workshop.draft.insert_from)).unwrap_or_default();
+        !chain.is_empty() && workshop.propose(&chain)
+    }
+}
