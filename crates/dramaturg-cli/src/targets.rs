@@ -41,8 +41,8 @@ pub fn targets(paths: &[PathBuf]) -> Result<Vec<Target>, OpenError> {
             Kind::Pddl if is_problem(path)? => {
                 let beside = path.with_file_name("domain.pddl");
                 let known = domain.clone().or_else(|| beside.is_file().then_some(beside));
-                let wanted = "a PDDL domain: name the domain before its problems";
-                let domain = known.ok_or(OpenError::WrongKind { path: path.clone(), wanted })?;
+                let (wanted, cure) = ("a PDDL domain", "name the domain before its problems");
+                let domain = known.ok_or(OpenError::WrongKind { path: path.clone(), wanted, cure })?;
                 found.retain(|target| *target != Target::Pddl(domain.clone(), None));
                 found.push(Target::Pddl(domain, Some(path.clone())));
             }

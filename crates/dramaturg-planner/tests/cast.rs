@@ -218,6 +218,30 @@ fn two_who_look_for_each_other_meet() {
     assert_eq!(game.performed.len(), count, "{:?}", game.performed.get(count..));
 }
 
+const DANCERS: &str = "story \"Dancers\" { ticks 1 per s }
+type Place
+type Guest { at: Place }
+fluent danced(a: Guest, b: Guest)
+object hall, porch, garden: Place
+character ada: Guest (at = hall) { goal danced(ada, bea) }
+character bea: Guest (at = porch) { goal danced(bea, cora) }
+character cora: Guest (at = garden) { goal danced(cora, ada) }
+action go(a: Guest, to: Place) by a { takes 2 ticks; needs a.at != to; then a.at = to }
+action dance(a: Guest, b: Guest) by a with b { takes 6 ticks; needs a.at == b.at and a != b; then danced(a, b) }
+";
+
+/// Cora had meant to meet Ada in the hall. Ada went away while Cora was held up; nobody walks to where nobody is any more.
+#[test]
+fn a_plan_that_others_have_spoilt_is_not_begun() {
+    let model = model(DANCERS);
+    let mut fails = |_: &Step| false;
+    let mut game = Game::new(&model, &mut fails);
+    game.run(0..60);
+    judge(&model, &game.performed);
+    assert_eq!(game.of("cora"), ["go(cora, porch)", "dance(cora, ada)"]);
+    assert_eq!(game.performed.iter().filter(|step| step.action == "dance").count(), 3, "{:?}", game.performed);
+}
+
 #[test]
 fn a_cast_that_performs_says_why_and_why_not() {
     let model = model(SPARTA);

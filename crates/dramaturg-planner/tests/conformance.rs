@@ -29,6 +29,11 @@ fn doors() -> Arc<Model> {
     Arc::new(compiled.model)
 }
 
+/// How many lives each planner has; `DRAMATURG_LIVES` asks for more than the suite takes the time for.
+fn lives(least: u64) -> u64 {
+    std::env::var("DRAMATURG_LIVES").ok().and_then(|asked| asked.parse().ok()).unwrap_or(0).max(least)
+}
+
 /// A script that would do no harm if nothing came between, and some that would.
 fn script(seed: u64) -> Plan {
     let mut chance = Chance::new(seed ^ 0xD00E);
@@ -48,7 +53,7 @@ fn script(seed: u64) -> Plan {
 fn the_scripted_planner_keeps_the_contract() {
     let model = doors();
     let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
-    for seed in 0..120 {
+    for seed in 0..lives(120) {
         let options = ScriptOptions { horizon: 60, retries: 1, fidget: (seed % 4) as u32, seed };
         let make = |seed: u64| -> Box<dyn Planner> {
             let options = ScriptOptions { seed, ..options.clone() };
@@ -89,7 +94,7 @@ fn the_cast_keeps_the_contract() {
         assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
         let model = Arc::new(compiled.model);
         let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
-        for seed in (0..24).chain(LIVES_WITH_UNMET_STEPS) {
+        for seed in (0..lives(24)).chain(LIVES_WITH_UNMET_STEPS) {
             let make = |_: u64| -> Box<dyn Planner> { Box::new(Cast::new(Arc::clone(&model), CastOptions::default())) };
             let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
                 Ok(Box::new(Cast::load(Arc::clone(&model), save)?))
@@ -126,7 +131,7 @@ fn the_playwright_keeps_the_contract() {
         assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
         let model = Arc::new(compiled.model);
         let (mut performed, mut surprises, mut published) = (0, 0, 0);
-        for seed in 0..12 {
+        for seed in 0..lives(12) {
             let make = |seed: u64| -> Box<dyn Planner> {
                 let options = RepairOptions { seed, look: 60, ..RepairOptions::default() };
                 Box::new(Playwright::new(Arc::clone(&model), options))
@@ -160,7 +165,7 @@ fn the_conductor_keeps_the_contract() {
     let doors = Arc::new(dramaturg_story::compile_text("doors.story", &doors).model);
     for (name, model) in [("shop", pddl(shop)), ("doors", doors)] {
         let (mut performed, mut surprises, mut judged, mut published) = (0, 0, 0, 0);
-        for seed in 0..21 {
+        for seed in 0..lives(21) {
             let make = |seed: u64| -> Box<dyn Planner> {
                 let options = ConductorOptions { seed, stride: 7, states_max: 2_000, ..ConductorOptions::default() };
                 Box::new(Conductor::new(Arc::clone(&model), options))

@@ -70,6 +70,8 @@ pub enum OpenError {
         path: PathBuf,
         /// What is needed.
         wanted: &'static str,
+        /// What to do instead.
+        cure: &'static str,
     },
 }
 
@@ -83,7 +85,7 @@ impl fmt::Display for OpenError {
                 let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
                 write!(f, "`{}` holds several stories: {}", folder.display(), names.join(", "))
             }
-            Self::WrongKind { path, wanted } => write!(f, "`{}` is not {wanted}", path.display()),
+            Self::WrongKind { path, wanted, .. } => write!(f, "`{}` is not {wanted}", path.display()),
         }
     }
 }
@@ -101,7 +103,7 @@ impl OpenError {
                 folder.file_name().map_or_else(|| "mystory".into(), |name| name.to_string_lossy())
             )),
             Self::ManyStories { .. } => Some("name one of them".to_owned()),
-            Self::WrongKind { wanted, .. } => Some(format!("name {wanted}")),
+            Self::WrongKind { cure, .. } => Some((*cure).to_owned()),
         }
     }
 }
@@ -127,10 +129,16 @@ pub fn open_with(path: &Path, problem: Option<&Path>, options: &PddlOptions) -> 
     }
     match Kind::of(path)? {
         Kind::Pddl => open_pddl(path, problem, options),
-        Kind::Play => Err(OpenError::WrongKind { path: path.to_owned(), wanted: "a story" }),
-        Kind::Story if problem.is_some() => {
-            Err(OpenError::WrongKind { path: path.to_owned(), wanted: "a PDDL domain, and only that has a problem" })
-        }
+        Kind::Play => Err(OpenError::WrongKind {
+            path: path.to_owned(),
+            wanted: "a story",
+            cure: "name the story that it tests, the file beside it that ends in `.story`",
+        }),
+        Kind::Story if problem.is_some() => Err(OpenError::WrongKind {
+            path: path.to_owned(),
+            wanted: "a PDDL domain, and nothing else has a problem",
+            cure: "leave out the second name, or name a PDDL domain first",
+        }),
         Kind::Story => open_story(path),
     }
 }

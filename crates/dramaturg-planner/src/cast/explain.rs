@@ -5,10 +5,10 @@ use std::sync::Arc;
 use dramaturg_model::{Args, ObjectId, Step};
 use smol_str::SmolStr;
 
+use super::acting::named;
 use super::domain::{Deed, Role};
 use super::mind::Mind;
 use super::planner::Cast;
-use super::rehearsal::named;
 use super::thought::GivenUp;
 use crate::planner::Explanation;
 use crate::simulate::step::Performed;

@@ -43,7 +43,7 @@ fn without_detours(role: &Role, state: &PackedState, mut steps: Vec<OperatorId>,
 }
 
 /// How many steps it takes until all that is wanted holds, if the steps can be performed that far.
-fn performs(role: &Role, state: &PackedState, steps: &[OperatorId], wants: &[Want]) -> Option<usize> {
+pub(super) fn performs(role: &Role, state: &PackedState, steps: &[OperatorId], wants: &[Want]) -> Option<usize> {
     let problem = &role.problem;
     let holds = |state: &PackedState| wants.iter().all(|want| problem.holds(state, &want.condition));
     let mut state = state.clone();

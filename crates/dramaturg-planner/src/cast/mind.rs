@@ -60,6 +60,8 @@ pub(crate) struct Mind {
     pub(crate) thinking: Option<Thinking>,
     /// It thought in vain about these goals in the state with this hash.
     pub(crate) vain: Option<(u64, Vec<GoalId>)>,
+    /// The state with this hash it has considered: the plan at hand leads from there where it should, or nothing better does.
+    pub(crate) considered: Option<u64>,
     /// Since when it has been waiting for others.
     pub(crate) waits_since: Option<Tick>,
     /// Its turn is over until this tick: somebody is asked about it.
@@ -86,6 +88,8 @@ pub(crate) struct Thinking {
 pub(crate) enum ThinkingKind {
     Anew(Box<Thought>),
     Mending(Box<Mending>),
+    /// About a plan that could be gone on with.
+    Twice(Box<Mending>),
 }
 
 impl Mind {
@@ -100,6 +104,7 @@ impl Mind {
             given_up: Vec::new(),
             thinking: None,
             vain: None,
+            considered: None,
             waits_since: None,
             asks: false,
             idle: None,
@@ -129,6 +134,7 @@ impl Mind {
         let Some(role) = &self.role else { return };
         self.plan = way.iter().map(|operator| role.deed(*operator)).collect();
         self.serves = goals;
+        self.considered = Some(start.hash_value());
         self.expected = Some(start);
         self.waits_since = None;
     }

@@ -4,10 +4,11 @@
 //!
 //! [`domain`] is what all characters of a level share, and what each of them can do. A [`thought`] leads from goals to a way, giving up
 //! what cannot be had by [`subsets`], and with the most important first by `one_by_one`; [`mending`] keeps what it can of an old plan. A `mind` is what
-//! one character has in it, [`beliefs`] what it has perceived in the [`places`] where it was. A `rehearsal` acts the story out ahead of time: turns,
+//! one character has in it, [`beliefs`] what it has perceived in the [`places`] where it was. A `rehearsal` acts the story out ahead of time: turns, `thinking`, `acting`,
 //! joint actions (what a step has `touched`), waiting, wishes of the `idle`, requests of the game. [`Cast`]
 //! (which can `explain` itself) is the planner that publishes what was rehearsed and rehearses again when things come otherwise.
 
+mod acting;
 pub mod beliefs;
 pub use beliefs::{Beliefs, Senses};
 pub mod domain;
@@ -27,6 +28,7 @@ pub mod subsets;
 pub use subsets::Dropping;
 pub mod thought;
 pub use thought::{GivenUp, Manner, Resolve, Thought, ThoughtOptions, Want};
+mod thinking;
 mod touched;
 mod vain;
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use dramaturg_model::{Fixed, Model, ObjectId, Observation, Step, StepEvent, StepEventKind, Tick};
 
 use super::CastOptions;
+use super::acting::named;
 use super::beliefs::{Beliefs, Senses, slot_of};
 use super::domain::Deed;
 use super::mind::{Memory, Mind};
-use super::rehearsal::{Domains, Rehearsal, Stagehand, named};
+use super::rehearsal::{Domains, Rehearsal, Stagehand};
 use super::touched::{participants, touched};
 use super::vain::is_in_vain;
 use crate::chronicle::{Chronicle, ChronicleOptions};
