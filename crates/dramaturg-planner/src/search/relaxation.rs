@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use super::parts::{Origins, Parts};
 use super::steps::whole_cost;
 use crate::ground::{
-    Condition, Conjunction, GroundChange, GroundEffect, GroundTrigger, Lists, Literal, NumberId, NumberTest,
-    OperatorId, Problem, ValueSet, VariableId,
+    Condition, Conjunction, GroundChange, GroundEffect, GroundTime, GroundTrigger, Lists, Literal, NumberId,
+    NumberTest, OperatorId, Problem, ValueSet, VariableId,
 };
 
 ids! {
@@ -33,6 +33,8 @@ pub(super) struct Component {
     pub(super) needs: u32,
     /// What its operator costs.
     pub(super) cost: u32,
+    /// What it waits for may cost no more.
+    pub(super) latest: u32,
 }
 
 /// A change of a number that helps a comparison.
@@ -80,12 +82,20 @@ impl Relaxation {
     /// Compiles a problem. Costs are those of operators, or one for each.
     pub fn new(problem: &Problem, unit_costs: bool) -> Self {
         let cost = |id| if unit_costs { 1 } else { whole_cost(problem, id) };
-        Self::with_costs(problem, &problem.operators.ids().map(cost).collect())
+        let costs = problem.operators.ids().map(cost).collect();
+        let mut writer = Writer::new(problem, &costs, None);
+        writer.write();
+        writer.finish()
     }
 
-    /// Compiles a problem in which each operator costs what a table says.
-    pub fn with_costs(problem: &Problem, costs: &Table<OperatorId, u32>) -> Self {
-        let mut writer = Writer::new(problem, costs);
+    /// Compiles a problem in which costs are moments: what an operator makes at its start is there at once, all else when it has
+    /// taken its time; one that starts too late makes nothing.
+    pub(crate) fn of_moments(
+        problem: &Problem,
+        durations: &Table<OperatorId, u32>,
+        latest: &Table<OperatorId, u32>,
+    ) -> Self {
+        let mut writer = Writer::new(problem, durations, Some(latest));
         writer.write();
         writer.finish()
     }
@@ -130,6 +140,8 @@ pub(super) fn fact(problem: &Problem, variable: VariableId, value: u32) -> Propo
 struct Writer<'p> {
     problem: &'p Problem,
     costs: &'p Table<OperatorId, u32>,
+    /// The latest moment of each operator, where costs are moments.
+    latest: Option<&'p Table<OperatorId, u32>>,
     facts: usize,
     sets: FxHashMap<Literal, PropositionId>,
     tests: Vec<(PropositionId, NumberTest)>,
@@ -139,11 +151,16 @@ struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    fn new(problem: &'p Problem, costs: &'p Table<OperatorId, u32>) -> Self {
+    fn new(
+        problem: &'p Problem,
+        costs: &'p Table<OperatorId, u32>,
+        latest: Option<&'p Table<OperatorId, u32>>,
+    ) -> Self {
         let facts = problem.variables.iter().map(|(id, variable)| problem.index.fact(id, variable.size())).max();
         Self {
             problem,
             costs,
+            latest,
             facts: facts.unwrap_or(0),
             sets: FxHashMap::default(),
             tests: Vec::new(),
@@ -267,11 +284,17 @@ impl<'p> Writer<'p> {
     fn operator(&mut self, id: OperatorId) {
         let problem = self.problem;
         let operator = &problem.operators[id];
-        let cost = self.costs[id];
+        let only_at_start = self.latest.is_some()
+            && operator.timed.as_ref().is_some_and(|timed| {
+                timed.contributions.is_empty() && timed.effects.iter().all(|part| part.time == GroundTime::Start)
+            });
         let mut parts = vec![Conjunction::default()];
         let mut set_before: Vec<VariableId> = Vec::new();
         let mut last = Vec::new();
-        for phase in &operator.snap.phases {
+        let cost_at_end = self.costs[id];
+        for (place, phase) in (1..).zip(&operator.snap.phases) {
+            let at_start = only_at_start || self.latest.is_some() && place < operator.snap.phases.len();
+            let cost = if at_start { 0 } else { cost_at_end };
             // What an earlier phase has changed is no longer asked of the state before.
             let mut condition = phase.condition.clone();
             for part in &mut condition.any {
@@ -301,7 +324,7 @@ impl<'p> Writer<'p> {
             if rule.duration.is_none() {
                 let parts = self.both(&last, guard);
                 let effects: Vec<&GroundEffect> = rule.effects.iter().map(|part| &part.effect).collect();
-                self.changes(Some(id), cost, &parts, &effects);
+                self.changes(Some(id), cost_at_end, &parts, &effects);
             }
         }
     }
@@ -418,7 +441,8 @@ impl<'p> Writer<'p> {
         if effects.is_empty() && pushes.is_empty() {
             return;
         }
-        let id = self.parts.components.push(Component { operator, needs: needs.len() as u32, cost });
+        let latest = operator.zip(self.latest).map_or(u32::MAX, |(operator, latest)| latest[operator]);
+        let id = self.parts.components.push(Component { operator, needs: needs.len() as u32, cost, latest });
         self.parts.needs.extend(needs.iter().map(|need| (id.0, *need)));
         self.parts.effects.extend(effects.iter().map(|effect| (id.0, *effect)));
         self.parts.pushes.extend(pushes.iter().map(|push| (id.0, *push)));

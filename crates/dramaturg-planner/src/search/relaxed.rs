@@ -275,6 +275,9 @@ impl Relaxed {
     #[inline]
     fn fire(&mut self, relaxation: &Relaxation, id: ComponentId, needs: u32) {
         let component = &relaxation.components[id];
+        if needs > component.latest {
+            return;
+        }
         let cost = needs.saturating_add(component.cost);
         for effect in relaxation.effects.get(id.index()) {
             self.reach(*effect, cost, id.0);
@@ -291,7 +294,9 @@ impl Relaxed {
     #[inline]
     fn reach(&mut self, id: PropositionId, cost: u32, supporter: u32) {
         let reached = &mut self.reached[id];
-        if cost < reached.cost {
+        // What is so in the state was made at its moment: whoever makes it again does so later.
+        let is_given = reached.supporter == GIVEN && reached.cost != NEVER;
+        if cost < reached.cost && !is_given {
             *reached = Reached { cost, supporter };
             self.queue.push(cost, id);
         }

@@ -100,6 +100,11 @@ impl Beam {
         self.best
     }
 
+    /// Whether a course was found.
+    pub(super) fn has_found(&self) -> bool {
+        self.best.is_some()
+    }
+
     /// Goes on from one more state; whether there is more to do, and how many states were looked at.
     pub(super) fn step(&mut self, stage: &Stage, clockwork: &mut Clockwork, chance: &mut Chance) -> (bool, u32) {
         let Some(node) = self.layer.get(self.at) else { return (false, 0) };
@@ -232,7 +237,7 @@ fn after(stage: &Stage, node: &Node, operator: OperatorId) -> Option<(PackedStat
     }
     let footprint = stage.footprints.of(operator);
     let mut timeline = node.timeline.clone();
-    let (start, _) = timeline.earliest(footprint, duration);
+    let (start, _) = stage.earliest(&timeline, operator, duration)?;
     timeline.occupy(footprint, start, duration, |_, _| {});
     Some((state, timeline))
 }

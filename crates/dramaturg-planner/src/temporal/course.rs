@@ -103,6 +103,21 @@ impl Clockwork {
         if stage.parts.is_some() {
             return self.woven_cost(stage, steps, bound);
         }
+        self.perform(stage, steps, bound)?;
+        let reached = stage.target.is_reached(&stage.problem, &self.state);
+        reached.then(|| stage.objective.cost(&stage.problem, &self.state, self.timeline.end))
+    }
+
+    /// Whether operators can be performed one after another, each in its time.
+    pub(super) fn fits(&mut self, stage: &Stage, steps: &[OperatorId]) -> bool {
+        self.starts.clear();
+        self.durations.clear();
+        self.causes.clear();
+        self.perform(stage, steps, Tick::MAX).is_some()
+    }
+
+    /// Gives whole operators their times.
+    fn perform(&mut self, stage: &Stage, steps: &[OperatorId], bound: Tick) -> Option<()> {
         self.timeline.overwrite(&stage.opening);
         self.who.fill(UNTOUCHED);
         self.state.clone_from(&stage.start);
@@ -112,7 +127,7 @@ impl Clockwork {
                 return None;
             }
             let footprint = stage.footprints.of(*operator);
-            let (start, cause) = self.timeline.earliest(footprint, duration);
+            let (start, cause) = stage.earliest(&self.timeline, *operator, duration)?;
             if start + duration > bound {
                 return None;
             }
@@ -127,8 +142,7 @@ impl Clockwork {
             self.durations.push(duration);
             self.causes.push(cause.unwrap_or(NOBODY));
         }
-        let reached = stage.target.is_reached(&stage.problem, &self.state);
-        reached.then(|| stage.objective.cost(&stage.problem, &self.state, self.timeline.end))
+        Some(())
     }
 
     /// As [`Clockwork::cost`], for starts and ends that stand among each other. What is given before the last of them ends happens

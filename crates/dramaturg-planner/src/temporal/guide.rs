@@ -35,8 +35,13 @@ impl Durations {
             .ids()
             .map(|id| u32::try_from(duration(id) / unit).unwrap_or(u32::MAX / 4096))
             .collect();
+        let latest = stage.problem.operators.ids().map(|id| {
+            let tick = stage.calendar.as_ref().and_then(|calendar| calendar.latest(id, duration(id)));
+            // Moments are rounded down, so that none seems later than it is.
+            tick.map_or(u32::MAX, |tick| u32::try_from(tick.max(0) / unit + 1).unwrap_or(u32::MAX))
+        });
         Self {
-            relaxation: Arc::new(Relaxation::with_costs(&stage.problem, &costs)),
+            relaxation: Arc::new(Relaxation::of_moments(&stage.problem, &costs, &latest.collect())),
             holds: stage.problem.operators.ids().map(|id| stage.footprints.of(id).holds().into()).collect(),
             costs,
             unit,
@@ -105,7 +110,9 @@ impl Guide {
             least = least.max(cost + awaited.tail);
         }
         let mut end = least;
+        let mut longest: u32 = 0;
         for operator in self.relaxed.plan() {
+            longest = longest.saturating_add(durations.costs[*operator]);
             for slot in &durations.holds[*operator] {
                 if let Some(load) = self.loads.get_mut(*slot as usize) {
                     if *load == 0 {
@@ -121,6 +128,8 @@ impl Guide {
             let load = self.loads.get_mut(slot as usize).map_or(0, std::mem::take);
             end = end.max(free + load);
         }
+        // What comes at the start of an operator counts nothing in moments, but its time is worked all the same.
+        let work = work.max(longest);
         Some(Estimate { least, end, work, steps: self.relaxed.plan().len() as u32 })
     }
 

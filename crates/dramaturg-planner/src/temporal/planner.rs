@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use dramaturg_model::{Fixed, Model, Plan, Table, Tick};
 
+use super::attempt::Attempts;
+use super::calendar::calendar;
 use super::cost::{Cost, Objective};
 use super::course::{Clockwork, Course};
 use super::footprint::Footprints;
@@ -35,9 +37,15 @@ impl Default for TemporalOptions {
 /// Units of work that the searches for a first plan take turns with.
 const TURN: u32 = 64;
 
+/// So many states are looked at for a first plan before it is also tried otherwise.
+const ALONE: u64 = 4_000;
+
 /// Plans in time for one problem.
 pub struct Temporal {
+    /// Whole actions, which wait for what is given at ticks where they can.
     base: Arc<Stage>,
+    /// The same where what is given has to be planned with.
+    plain: Arc<Stage>,
     split: Option<SplitStage>,
     search: Search,
     options: TemporalOptions,
@@ -47,11 +55,23 @@ pub struct Temporal {
 /// What is looked for.
 enum Search {
     /// A first plan: whole actions one after another, and starts and ends among each other.
-    First { whole: Option<BestFirst>, woven: Option<BestFirst> },
+    First(Box<First>),
     /// Better ones; whether starts and ends stand among each other in them.
     Better { improver: Box<Improver>, woven: bool },
     /// Nothing more: there is no plan, or none was found.
     Over,
+}
+
+/// The searches for a first plan.
+struct First {
+    whole: Option<BestFirst>,
+    woven: Option<BestFirst>,
+    /// Tries that begin when search takes long.
+    attempts: Option<Attempts>,
+    /// Whether there may be tries.
+    tries: bool,
+    /// How much has been done so far.
+    spent: u64,
 }
 
 impl Temporal {
@@ -65,7 +85,7 @@ impl Temporal {
     ) -> Self {
         let footprints = Footprints::new(model, &problem);
         let epsilon = model.pddl().map_or(1, |origin| origin.epsilon).max(1);
-        let base = Arc::new(Stage {
+        let plain = Arc::new(Stage {
             opening: Timeline::new(footprints.slots, epsilon),
             footprints: Arc::new(footprints),
             objective: Objective::new(model, &problem),
@@ -74,27 +94,40 @@ impl Temporal {
             target,
             parts: None,
             givens: Vec::new(),
+            calendar: None,
             problem,
         });
-        let enclosing = enclosing(&base.problem, &base.target);
+        let enclosing = enclosing(&plain.problem, &plain.target);
         let has_given = model.timed_given().next().is_some();
-        let mut planner = Self { split: None, search: Search::Over, looked: 0, options, base };
-        let whole = (!has_given).then(|| planner.whole());
-        let woven = (has_given || !enclosing.is_empty()).then(|| planner.woven(model, &enclosing));
-        planner.search = Search::First { whole, woven };
+        let mut base = Arc::clone(&plain);
+        if let Some((calendar, problem)) = has_given.then(|| calendar(model, &plain)).flatten() {
+            let (problem, calendar) = (Arc::new(problem), Some(Arc::new(calendar)));
+            base = Arc::new(Stage { problem, calendar, ..Stage::clone(&plain) });
+        }
+        let is_whole = !has_given || base.calendar.is_some();
+        let mut planner = Self { split: None, search: Search::Over, looked: 0, options, base, plain };
+        let whole = is_whole.then(|| planner.whole());
+        let woven = (!is_whole || !enclosing.is_empty()).then(|| planner.woven(model, &enclosing));
+        planner.search = Search::First(Box::new(First { whole, woven, attempts: None, tries: is_whole, spent: 0 }));
         planner
     }
 
     fn whole(&self) -> BestFirst {
-        let Stage { problem, start, target, .. } = &*self.base;
+        let Stage { problem, start, target, calendar, .. } = &*self.base;
         let relaxation = Arc::new(Relaxation::new(problem, true));
-        let options =
-            BestFirstOptions { guide: Guide::Both, states_max: self.options.states_max, ..BestFirstOptions::default() };
-        BestFirst::new(Arc::clone(problem), &relaxation, start, target.clone(), options)
+        let guide = if calendar.is_some() { Guide::Greedy } else { Guide::Both };
+        let options = BestFirstOptions { guide, states_max: self.options.states_max, ..BestFirstOptions::default() };
+        let search = BestFirst::new(Arc::clone(problem), &relaxation, start, target.clone(), options);
+        if calendar.is_none() {
+            return search;
+        }
+        let stage = Arc::clone(&self.base);
+        let mut clockwork = Clockwork::new(&stage);
+        search.admitting(Box::new(move |way| clockwork.fits(&stage, way)))
     }
 
     fn woven(&mut self, model: &Model, enclosing: &[OperatorId]) -> BestFirst {
-        let SplitStage { stage, origins } = split(model, &self.base, enclosing);
+        let SplitStage { stage, origins } = split(model, &self.plain, enclosing);
         let relaxation = Arc::new(Relaxation::new(&stage.problem, true));
         let options = BestFirstOptions {
             guide: Guide::Greedy,
@@ -122,7 +155,7 @@ impl Temporal {
     pub fn run(&mut self, model: &Model, budget: &mut Budget) -> Progress {
         while budget.left() > 0 {
             match &mut self.search {
-                Search::First { .. } => {
+                Search::First(_) => {
                     if let Some(progress) = self.look_for_first(model, budget) {
                         return progress;
                     }
@@ -142,26 +175,48 @@ impl Temporal {
     }
 
     fn look_for_first(&mut self, model: &Model, budget: &mut Budget) -> Option<Progress> {
-        let mut found = None;
-        let Search::First { whole, woven } = &mut self.search else { return None };
+        let mut way = None;
+        let Search::First(first) = &mut self.search else { return None };
+        let First { whole, woven, attempts, tries, spent } = &mut **first;
         for (is_woven, search) in [(false, &mut *whole), (true, &mut *woven)] {
             let Some(running) = search else { continue };
             let mut turn = Budget::of(TURN.min(budget.left()));
             let outcome = running.run(&mut turn).clone();
             budget.spend(turn.used.max(1));
+            *spent += u64::from(turn.used);
             if outcome != Outcome::Searching {
                 self.looked += running.evaluated();
                 *search = None;
             }
-            if let Outcome::Found(way) = outcome {
-                found = Some((is_woven, way));
+            if outcome == Outcome::Exhausted && !is_woven && self.base.calendar.is_none() {
+                // That is certain: there is no way for whole actions.
+                (*tries, *attempts) = (false, None);
+            }
+            if let Outcome::Found(steps) = outcome {
+                way = Some((is_woven, steps));
                 break;
             }
         }
-        let goes_on = whole.is_some() || woven.is_some();
-        if let Some((is_woven, way)) = found
-            && let Some(course) = self.course(is_woven, way)
-        {
+        let mut found = way.and_then(|(is_woven, steps)| {
+            let stage = self.stage(is_woven);
+            Clockwork::new(&stage).course(&stage, steps).map(|course| (is_woven, course))
+        });
+        let Search::First(first) = &mut self.search else { return None };
+        let First { whole, woven, attempts, tries, spent } = &mut **first;
+        if found.is_none() && *tries && (*spent > ALONE || whole.is_none()) {
+            let attempts = attempts.get_or_insert_with(|| Attempts::new(&self.base, self.options.seed));
+            let mut turn = Budget::of(TURN.min(budget.left()));
+            while found.is_none() && turn.left() > 0 && !attempts.is_over() {
+                let (units, course) = attempts.step();
+                turn.spend(units);
+                self.looked += u64::from(units);
+                found = course.map(|course| (false, course));
+            }
+            budget.spend(turn.used.max(1));
+            *tries = !attempts.is_over();
+        }
+        let goes_on = whole.is_some() || woven.is_some() || *tries;
+        if let Some((is_woven, course)) = found {
             let improver = Improver::new(self.stage(is_woven), course, self.options.seed);
             self.search = Search::Better { improver: Box::new(improver), woven: is_woven };
             return Some(Progress::Improved { cost: self.shown_cost(model) });
@@ -171,11 +226,11 @@ impl Temporal {
         }
         // What cannot be done one after another may yet be done with every start and end on its own.
         let all: Vec<OperatorId> =
-            self.base.problem.operators.iter().filter(|(_, one)| one.timed.is_some()).map(|(id, _)| id).collect();
+            self.plain.problem.operators.iter().filter(|(_, one)| one.timed.is_some()).map(|(id, _)| id).collect();
         let is_new = self.split.as_ref().is_none_or(|split| split.starts() < all.len());
         if is_new && !all.is_empty() {
-            let search = self.woven(model, &all);
-            self.search = Search::First { whole: None, woven: Some(search) };
+            let woven = Some(self.woven(model, &all));
+            self.search = Search::First(Box::new(First { whole: None, woven, attempts: None, tries: false, spent: 0 }));
             return None;
         }
         self.search = Search::Over;
@@ -187,11 +242,6 @@ impl Temporal {
             Some(split) if woven => Arc::clone(&split.stage),
             _ => Arc::clone(&self.base),
         }
-    }
-
-    fn course(&self, woven: bool, way: Vec<OperatorId>) -> Option<Course> {
-        let stage = self.stage(woven);
-        Clockwork::new(&stage).course(&stage, way)
     }
 
     fn best(&self) -> Option<(&Course, bool)> {

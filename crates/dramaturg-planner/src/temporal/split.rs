@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use dramaturg_model::{Args, Evaluator, Fixed, FluentId, Model, State, Table, Tick, Value};
+use dramaturg_model::{Args, FluentId, Model, Table, Tick};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::footprint::{Footprint, Footprints};
+use super::given::{Given, givens};
 use super::stage::{Part, Stage};
 use super::timeline::Timeline;
 use crate::ground::operator::unit_cost;
 use crate::ground::{
     BitPlace, Condition, Conjunction, GroundChange, GroundEffect, GroundTime, Index, Literal, Meaning, Operator,
-    OperatorId, Phase, Place, Problem, Sets, Snap, Timed, ValueSet, Variable, VariableId,
+    OperatorId, Phase, Problem, Sets, Snap, Timed, ValueSet, Variable, VariableId,
 };
 
 /// Which operators have something that is so only while they last, and that somebody may want.
@@ -150,6 +151,7 @@ pub(super) fn split(model: &Model, base: &Stage, enclosing: &[OperatorId]) -> Sp
         target,
         parts: Some(parts),
         givens,
+        calendar: None,
         epsilon: base.epsilon,
         objective: base.objective.clone(),
     };
@@ -209,44 +211,14 @@ impl Splitter<'_> {
 
     /// Operators for what is given at a tick, one after another.
     fn givens(&mut self, model: &Model) -> Vec<(Tick, OperatorId)> {
-        let initial = State::initial(model, 0);
-        let mut found: Vec<(Tick, GroundChange, u32)> = Vec::new();
-        for given in model.timed_given() {
-            let mut scope = Evaluator::new(model, &initial);
-            let Some(at) = given.at.as_ref().and_then(|at| scope.number(at)).map(Fixed::round_half_up) else {
-                continue;
-            };
-            let dramaturg_model::Change::Set(value) = &given.change else { continue };
-            let value = scope.value(value);
-            let args = scope.args(&given.target.args);
-            let numbers = self.base.variables.len() as u32;
-            match (self.base.place(given.target.fluent, &args), value) {
-                (Some(Place::Variable(variable)), value) => {
-                    let index = self.base.variables[variable].index_of(value);
-                    found.extend(index.map(|index| (at, GroundChange::Set(variable, index), variable.0)));
-                }
-                (Some(Place::Member(variable, index)), Value::Bool(true)) => {
-                    found.push((at, GroundChange::Set(variable, index), variable.0));
-                }
-                (Some(Place::Member(variable, index)), _) => {
-                    let none = self.base.variables[variable].size().saturating_sub(1);
-                    found.push((at, GroundChange::Leave(variable, index, none), variable.0));
-                }
-                (Some(Place::Number(number)), value) => {
-                    let change = GroundChange::SetNumber(number, crate::ground::GroundExpr::Value(value));
-                    found.push((at, change, numbers + number.0));
-                }
-                (Some(Place::Constant(_)) | None, _) => {}
-            }
-        }
-        found.sort_by_key(|(at, _, slot)| (*at, *slot));
+        let found = givens(model, self.base);
         let Some(action) = self.base.operators.values().next().map(|operator| operator.action) else {
             return Vec::new();
         };
         let count = found.len() as u32;
         let passed = (count > 0).then(|| self.variable(count + 1));
         let mut givens = Vec::new();
-        for (number, (at, change, slot)) in (0u32..).zip(found) {
+        for (number, Given { at, change, slot }) in (0u32..).zip(found) {
             let Some(passed) = passed else { break };
             let effect = GroundEffect { condition: Condition::always(), change };
             let operator = Operator {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use dramaturg_model::{Table, Tick};
 
+use super::calendar::Calendar;
 use super::cost::Objective;
 use super::footprint::Footprints;
-use super::timeline::Timeline;
+use super::timeline::{Cause, Timeline};
 use crate::ground::{Condition, OperatorId, Problem};
 use crate::packed::PackedState;
 use crate::search::Target;
@@ -42,6 +43,8 @@ pub(super) struct Stage {
     pub(super) parts: Option<Table<OperatorId, Part>>,
     /// What is given at a tick, in order of time.
     pub(super) givens: Vec<(Tick, OperatorId)>,
+    /// When operators may happen; none: at any time.
+    pub(super) calendar: Option<Arc<Calendar>>,
     /// By how much happenings that touch the same thing are apart.
     pub(super) epsilon: Tick,
     /// What counts.
@@ -53,6 +56,16 @@ impl Stage {
     #[inline]
     pub(super) fn part(&self, operator: OperatorId) -> &Part {
         self.parts.as_ref().map_or(&Part::Whole, |parts| &parts[operator])
+    }
+
+    /// How early a whole operator that takes so long may start after all that a timeline knows, and what it waits for; none if its
+    /// time is over.
+    #[inline]
+    pub(super) fn earliest(&self, timeline: &Timeline, operator: OperatorId, duration: Tick) -> Option<(Tick, Cause)> {
+        let (start, cause) = timeline.earliest(self.footprints.of(operator), duration);
+        let Some(calendar) = &self.calendar else { return Some((start, cause)) };
+        let at = calendar.earliest(operator, start, duration, self.epsilon)?;
+        Some((at, cause.filter(|_| at == start)))
     }
 
     /// How long an operator takes when it starts in a state; none if that is no duration that an action may have.

@@ -54,3 +54,91 @@ fn the_same_seed_gives_the_same_plans() {
         assert_eq!(plans(&domain, &problem, 3, 800), plans(&domain, &problem, 3, 800), "{seed}");
     }
 }
+
+/// The best plan that is found with so much work: when it ends, and each step with its start.
+fn best(domain: &str, problem: &str, units: u32) -> (i64, Vec<(String, i64)>) {
+    let all = plans(domain, problem, 0, units);
+    let (cost, plan) = all.last().expect("there is a plan");
+    (cost.end, plan.steps.iter().map(|step| (step.action.to_string(), step.start)).collect())
+}
+
+const COURIER: &str = "(define (domain courier) (:requirements :typing :durative-actions :timed-initial-literals)
+    (:types place) (:predicates (at ?p - place) (road ?a ?b - place) (track ?a ?b - place) (open ?p - place) (visited ?p - place))
+    (:durative-action walk :parameters (?a ?b - place) :duration (= ?duration 10)
+      :condition (and (at start (at ?a)) (over all (track ?a ?b))) :effect (and (at start (not (at ?a))) (at end (at ?b))))
+    (:durative-action ride :parameters (?a ?b - place) :duration (= ?duration 2)
+      :condition (and (at start (at ?a)) (over all (road ?a ?b))) :effect (and (at start (not (at ?a))) (at end (at ?b))))
+    (:durative-action visit :parameters (?p - place) :duration (= ?duration 3)
+      :condition (and (over all (at ?p)) (over all (open ?p))) :effect (at end (visited ?p))))";
+
+fn courier(given: &str, goal: &str) -> String {
+    format!(
+        "(define (problem p) (:domain courier) (:objects home yard shop - place)
+         (:init (at home) (track home shop) (road home yard) (road yard home) (road yard shop) (road shop yard) {given})
+         (:goal (and {goal})))"
+    )
+}
+
+#[test]
+fn what_is_so_in_the_state_is_not_made_once_more() {
+    let model = pddl(
+        "(define (domain work) (:requirements :durative-actions) (:predicates (rested) (done) (idle))
+         (:durative-action slowly :parameters () :duration (= ?duration 10) :condition (at start (rested)) :effect (at end (done)))
+         (:durative-action quickly :parameters () :duration (= ?duration 1) :condition (at start (idle)) :effect (at end (done))))",
+        "(define (problem p) (:domain work) (:init (rested) (idle)) (:goal (done)))",
+    );
+    let options = GroundOptions { goals: Some(Goals::Story), ..GroundOptions::default() };
+    let problem = Arc::new(ground(&model, &options).problem);
+    let target = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
+    let start = problem.initial();
+    let planner = Temporal::new(&model, problem, &start, target, TemporalOptions::default());
+    let stage = planner.stage(false);
+    let durations = Arc::new(super::guide::Durations::new(&stage, 2_000));
+    let mut guide = super::guide::Guide::new(&stage, &durations, &stage.target, Vec::new());
+    let is_slow = |id: &crate::ground::OperatorId| stage.problem.duration(&stage.start, *id) == Some(10);
+    let slowly = stage.problem.operators.ids().find(is_slow).expect("it is there");
+    let (mut state, mut timeline) = (stage.start.clone(), stage.opening.clone());
+    assert!(stage.problem.apply_to(&mut state, slowly));
+    timeline.occupy(stage.footprints.of(slowly), 0, 10, |_, _| {});
+    let estimate = guide.estimate(&stage, &state, &timeline).expect("it is reached");
+    assert_eq!((estimate.steps, estimate.work, estimate.end), (0, 0, 10));
+}
+
+#[test]
+fn steps_wait_for_what_is_given_later() {
+    let (end, steps) =
+        best(COURIER, &courier("(at 20 (open shop)) (at 30 (not (open shop)))", "(visited shop)"), 2_000);
+    let visit = steps.iter().find(|(name, _)| name == "visit").expect("a visit").1;
+    assert!((20..=27).contains(&visit) && end <= 24, "{steps:?} until {end}");
+}
+
+#[test]
+fn a_later_window_is_taken_where_the_first_is_too_short() {
+    let windows = "(at 5 (open shop)) (at 7 (not (open shop))) (at 40 (open shop)) (at 43 (not (open shop)))";
+    let (end, _) = best(COURIER, &courier(windows, "(visited shop)"), 2_000);
+    assert_eq!(end, 43, "it fits exactly");
+}
+
+#[test]
+fn a_longer_way_that_takes_less_time_keeps_a_deadline() {
+    // The way with fewer steps leads to the same place too late.
+    let (end, steps) = best(COURIER, &courier("(open shop) (at 9 (not (open shop)))", "(visited shop)"), 5_000);
+    assert!(end <= 9, "{steps:?}");
+}
+
+#[test]
+fn a_deadline_that_nobody_can_keep_is_not_kept() {
+    assert!(plans(COURIER, &courier("(open shop) (at 4 (not (open shop)))", "(visited shop)"), 0, 60_000).is_empty());
+}
+
+#[test]
+fn what_is_given_and_changed_by_actions_too_is_planned_with() {
+    let domain = COURIER.replace(
+        "(:durative-action visit",
+        "(:durative-action unlock :parameters (?p - place) :duration (= ?duration 1)
+          :condition (over all (at ?p)) :effect (at end (open ?p)))
+         (:durative-action visit",
+    );
+    let (end, steps) = best(&domain, &courier("(open shop) (at 2 (not (open shop)))", "(visited shop)"), 20_000);
+    assert!(steps.iter().any(|(name, _)| name == "unlock"), "{steps:?} until {end}");
+}

@@ -32,6 +32,19 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// All of a course that is not there yet and may have about so many steps.
+    pub(super) fn all(stage: &Stage, size: usize) -> Self {
+        Self {
+            prefix: Vec::new(),
+            size,
+            suffix: Vec::new(),
+            state: stage.start.clone(),
+            timeline: stage.opening.clone(),
+            target: stage.target.clone(),
+            awaited: Vec::new(),
+        }
+    }
+
     /// The stretch of a course from one step to before another.
     pub(super) fn new(
         stage: &Stage,

@@ -57,6 +57,7 @@ pub(super) fn stage(model: &Model, score: &Score, chronicle: &Chronicle, fixed: 
         opening,
         parts: None,
         givens: Vec::new(),
+        calendar: None,
         epsilon: score.epsilon,
         objective: score.objective.clone(),
     })
