@@ -8,7 +8,7 @@
 //! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
-//! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners:
+//! `workshop` does it, one repair after another, by [`preference`], without trying what `reliance` rules out. [`planner`] is all of it behind the contract of planners:
 //! `opening` begins, `publishing` says what is planned, `figures` how good it is; with a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
 
 mod aims;
@@ -34,6 +34,7 @@ pub mod preference;
 mod projection;
 mod publishing;
 mod readers;
+mod reliance;
 mod repertoire;
 mod save;
 mod skeleton;
