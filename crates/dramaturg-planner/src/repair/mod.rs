@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! `repertoire` is a level in dense tables: `slot`s, `form`s of actions and rules, `distance`s between values. `projection` is what will
-//! come of a plan, at every `moment`, kept up to date edit by edit: a `timeline` for each slot with what `flow`s in it, `occurrence`s with
+//! come of a plan, at every `moment`, kept up to date edit by edit (`presence`: an occurrence in it, `work`: what an edit makes necessary): a `timeline` for each slot with what `flow`s in it, `occurrence`s with
 //! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
 //! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
@@ -31,6 +31,7 @@ mod plan;
 pub mod planner;
 pub use planner::Playwright;
 pub mod preference;
+mod presence;
 mod projection;
 mod publishing;
 mod readers;
@@ -43,6 +44,7 @@ mod tally;
 mod timeline;
 mod tracks;
 mod why;
+mod work;
 mod workshop;
 
 #[cfg(test)]
