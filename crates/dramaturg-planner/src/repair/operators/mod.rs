@@ -110,7 +110,7 @@ impl Draft {
             Defect::Anchor(object) => self.keep_last_reanchor(object),
             Defect::Effort => match way {
                 Repair::Hasten => self.hasten(chance),
-                _ => self.prune(),
+                _ => self.prune(chance),
             },
             Defect::Aim(number) => match self.aims.get(number).map(|aim| &aim.want) {
                 Some(Want::Follow(_)) => self.follow(number, way, chance),

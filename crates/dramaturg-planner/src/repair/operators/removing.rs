@@ -1,5 +1,7 @@
 //! R4 and R10: steps are taken out.
 
+use dramaturg_model::Chance;
+
 use super::Trouble;
 use crate::repair::draft::Draft;
 use crate::repair::moment::Moment;
@@ -24,8 +26,9 @@ impl Draft {
     }
 
     /// R10: a step that nobody needs is taken out.
-    pub(super) fn prune(&mut self) -> bool {
-        let Some(key) = self.steps.look_on() else { return false };
+    pub(super) fn prune(&mut self, chance: &mut Chance) -> bool {
+        let open = self.steps.open();
+        let Some(key) = open.get(chance.below(open.len())).copied() else { return false };
         let before = self.cost();
         if before.hard == 0 && self.relies_on(key) {
             return false;
