@@ -405,3 +405,84 @@ fn a_game_asks_the_story_for_something_else() {
     let started: Vec<&str> = game.started.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(started.len(), 3, "{started:?}");
 }
+
+/// Orc Quest: performers for a circus, caught with as little pain and in as few hours as can be.
+const ORC_QUEST: &str = include_str!("../../../stories/orc-quest.story");
+
+/// How many of a hundred seeds end, after a thousand repairs, with enough performers and no pain, and how many of them in 115 hours.
+fn orc_quest(seeds: u64) -> [f64; 2] {
+    let model = model(ORC_QUEST);
+    let (mut painless, mut best) = (0u32, 0u32);
+    for seed in 0..seeds {
+        let options = RepairOptions { seed, enough: u32::MAX, ..RepairOptions::default() };
+        let mut planner = Playwright::new(Arc::clone(&model), options);
+        planner.advance(TickBounds::exactly(0), LEAD);
+        planner.deliberate(&mut Budget::of(1_000), &Workers::single());
+        let mut sums = [0i64; 3];
+        for step in planner.publish().put {
+            // Hours, pain, performers.
+            let parts = match step.action.as_str() {
+                "catchOne" => [2, 1, 1],
+                "catchGroup" => [5, 4, 3],
+                _ => [1, -11, -10],
+            };
+            sums = std::array::from_fn(|number| sums[number] + parts[number]);
+        }
+        let [hours, pain, performers] = sums;
+        let is_painless = performers >= 5 && pain <= 0;
+        painless += u32::from(is_painless);
+        best += u32::from(is_painless && hours == 115);
+    }
+    [painless, best].map(|count| f64::from(count) * 100.0 / seeds as f64)
+}
+
+/// The whole planner has eight ways to repair a goal where the scheme alone has six that add or take out one action, and repairs performers
+/// and pain as one: over 600 seeds 89.5 % came out without pain and 5.3 % in 115 hours.
+#[test]
+fn the_orcs_catch_enough_performers_without_pain() {
+    let [painless, best] = orc_quest(300);
+    assert!(painless >= 80.0 && best >= 2.0, "{painless} % without pain, {best} % in 115 hours");
+}
+
+#[test]
+fn what_cannot_be_had_does_not_keep_a_number_from_its_curve() {
+    let story = "story \"Out of reach\" { ticks 60 per s }\n\
+         type Player { motivation: number 0..100 = 10; attention: actuator; crowned }\n\
+         object player: Player\n\
+         action cue { takes 60 ticks; uses player.attention; during player.motivation += 15 }\n\
+         action reward { takes 30 ticks; uses player.attention; during player.motivation -= 20 }\n\
+         rule interestFades { during player.motivation -= 0.01 per tick }\n\
+         goal player.crowned\n\
+         prefer player.motivation follows 10 at 0 s, 60 at 30 s, 20 at 40 s, 70 at 60 s within 5\n";
+    let error = |seed: u64| {
+        let mut planner = Playwright::new(model(story), RepairOptions { seed, ..RepairOptions::default() });
+        planner.advance(TickBounds::exactly(0), LEAD);
+        planner.deliberate(&mut Budget::of(4_000), &Workers::single());
+        assert!(planner.cost().is_some_and(|(hard, _)| hard.0 > 0), "nobody can crown the player");
+        planner.mean_curve_error().map_or(f64::MAX, |error| error.0 as f64 / 1e6)
+    };
+    let errors: Vec<f64> = (0..5).map(error).collect();
+    assert!(errors.iter().all(|error| *error < 6.0), "{errors:?}");
+}
+
+#[test]
+fn what_a_step_lacked_does_not_outlast_it() {
+    let story = "story \"Gone\" { ticks 60 per s }\n\
+         type Player { motivation: number 0..100 = 10; attention: actuator; near = true }\n\
+         object player: Player\n\
+         rule watch { reads player.near every 12 ticks }\n\
+         action court { takes 60 ticks; keeps player.near; uses player.attention; during player.motivation += 15 }\n\
+         action call { takes 60 ticks; needs not player.near; uses player.attention; during player.motivation += 15 }\n\
+         rule interestFades { during player.motivation -= 0.01 per tick }\n\
+         prefer player.motivation follows 10 at 0 s, 90 at 30 s, 80 at 60 s within 5\n";
+    let mut game = Game::new(story, 1);
+    let courts = |game: &Game| game.running.values().any(|(step, _)| step.action == "court");
+    assert!(game.run_until(600, courts), "{:?}", game.open);
+    game.run_to(game.now + 10);
+    game.observe("player.near", "false", game.now, None);
+    game.think();
+    assert!(game.planner.cost().is_some_and(|(hard, _)| hard > Fixed::ZERO), "nobody can keep the player here");
+    assert!(game.run_until(game.now + 60, |game| !courts(game)));
+    game.think();
+    assert_eq!(game.planner.cost().map(|(hard, _)| hard), Some(Fixed::ZERO));
+}

@@ -80,8 +80,15 @@ impl Draft {
         }
     }
 
-    /// The defect to be repaired next: of the first class that has any, the larger ones more often.
-    pub(crate) fn pick_defect(&mut self, chance: &mut Chance) -> Option<(Class, Defect)> {
+    /// The defect to be repaired next: of the first class that has any, the larger ones more often. What is required is spared, if so wanted,
+    /// as long as anything else can be repaired.
+    pub(crate) fn pick_defect(&mut self, spares: bool, chance: &mut Chance) -> Option<(Class, Defect)> {
+        let can_spare = self.tally.wished.total() > 0 || self.effort() > 0;
+        let required = if spares && can_spare { None } else { self.pick_required(chance) };
+        required.or_else(|| self.pick_liked(chance))
+    }
+
+    fn pick_required(&self, chance: &mut Chance) -> Option<(Class, Defect)> {
         if let Some(key) = self.first_past() {
             return Some((Class::Past, Defect::Past(key)));
         }
@@ -105,9 +112,10 @@ impl Draft {
                 return Some((Class::Overlap, Defect::Overlap(actuator)));
             }
         }
-        if let Some(object) = self.first_surplus() {
-            return Some((Class::Anchor, Defect::Anchor(object)));
-        }
+        self.first_surplus().map(|object| (Class::Anchor, Defect::Anchor(object)))
+    }
+
+    fn pick_liked(&self, chance: &mut Chance) -> Option<(Class, Defect)> {
         let (wishes, effort) = (self.tally.wished.total(), self.effort());
         // Often nothing can be done about what is expected: it does not keep anything else from being repaired.
         if !self.contingent.is_empty() && (wishes == 0 && effort == 0 || chance.below(4) == 0) {

@@ -1,6 +1,7 @@
 //! How far a value is from being another: the fewest changes that lead there.
 
 use dramaturg_model::Table;
+use smallvec::SmallVec;
 
 use super::form::{Form, Written};
 use super::repertoire::FormId;
@@ -16,7 +17,16 @@ const SIZE_MAX: u32 = 64;
 /// The fewest changes from each value of each variable to each other.
 #[derive(Debug)]
 pub(crate) struct Distances {
-    tables: Table<SlotId, Vec<u16>>,
+    tables: Table<SlotId, Changes>,
+}
+
+/// The fewest changes between the values of one variable.
+#[derive(Debug, Default)]
+struct Changes {
+    /// How many values there are.
+    size: u32,
+    /// From each to each; empty: every change counts as one.
+    fewest: SmallVec<[u16; 4]>,
 }
 
 impl Distances {
@@ -48,21 +58,22 @@ impl Distances {
             }
         }
         let tables = slots.iter().map(|(id, slot)| match slot.kind {
-            SlotKind::Choice { size } if size <= SIZE_MAX => shortest(size, &edges[id]),
-            _ => Vec::new(),
+            SlotKind::Choice { size } if size <= SIZE_MAX => {
+                Changes { size, fewest: SmallVec::from_slice(&shortest(size, &edges[id])) }
+            }
+            _ => Changes::default(),
         });
         Self { tables: tables.collect() }
     }
 
     /// The fewest changes from a value of a variable to one of a set.
     fn to_set(&self, frame: Frame<'_>, literal: &Literal, value: u32) -> i64 {
-        let size = frame.variables[literal.variable].size();
-        let table = &self.tables[super::slot::of_variable(literal.variable)];
-        if table.is_empty() {
+        let Changes { size, fewest } = &self.tables[super::slot::of_variable(literal.variable)];
+        if fewest.is_empty() {
             return 1;
         }
-        let wanted = frame.sets.values(literal.values, size);
-        let distance = |to: u32| table.get((value * size + to) as usize).copied().unwrap_or(u16::MAX);
+        let wanted = frame.sets.values(literal.values, *size);
+        let distance = |to: u32| fewest.get((value * size + to) as usize).copied().unwrap_or(u16::MAX);
         wanted.map(distance).min().map_or(DEAD_END, |found| i64::from(found).min(DEAD_END))
     }
 

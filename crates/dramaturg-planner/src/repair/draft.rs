@@ -93,6 +93,11 @@ impl Draft {
         self.projection.repertoire.is_ours(form) && !self.barred.contains(&form)
     }
 
+    /// What is wanted of a slot.
+    pub(super) fn aims_reading(&self, slot: SlotId) -> impl Iterator<Item = &Aim> {
+        self.aims_reading[slot].iter().filter_map(|aim| self.aims.get(usize::from(*aim)))
+    }
+
     /// What the plan lacks.
     pub(crate) fn cost(&self) -> Cost {
         let hard = [Class::Past, Class::SetConflict, Class::Unmet, Class::Overlap, Class::Anchor];

@@ -1,6 +1,7 @@
 //! Forms: what an action or a rule does, taken apart into what the projection works with.
 
 use dramaturg_model::{Fixed, Table, Tick, Value};
+use smallvec::SmallVec;
 
 use super::slot::{Slot, SlotId, SlotKind, of_number, of_variable};
 use crate::ground::{
@@ -49,8 +50,11 @@ pub(crate) enum Length {
     /// Always so long.
     Plain(Tick),
     /// As is read in when it starts.
-    Read(GroundExpr, Vec<SlotId>),
+    Read(Box<GroundExpr>, Box<[SlotId]>),
 }
+
+/// Slots that are read, in ascending order.
+pub(crate) type Slots = SmallVec<[SlotId; 2]>;
 
 /// A condition.
 #[derive(Clone, Debug)]
@@ -59,7 +63,7 @@ pub(crate) struct Need {
     pub(crate) condition: Condition,
     /// How much it weighs in millionths; none: it must hold.
     pub(crate) weight: Option<i64>,
-    pub(crate) reads: Vec<SlotId>,
+    pub(crate) reads: Slots,
 }
 
 /// What an effect writes.
@@ -72,9 +76,9 @@ pub(crate) enum Written {
     /// The second value if it has the first.
     Leave(i64, i64),
     /// The value of an expression.
-    SetTo(GroundExpr),
+    SetTo(Box<GroundExpr>),
     /// The value of an expression more.
-    AddTo(GroundExpr),
+    AddTo(Box<GroundExpr>),
 }
 
 /// An effect.
@@ -84,9 +88,9 @@ pub(crate) struct Deed {
     pub(crate) slot: SlotId,
     pub(crate) written: Written,
     /// Only if this holds.
-    pub(crate) guard: Option<Condition>,
+    pub(crate) guard: Option<Box<Condition>>,
     /// What must be read to know what is written; empty if it is always the same.
-    pub(crate) reads: Vec<SlotId>,
+    pub(crate) reads: Slots,
     /// Whether somebody else brings it about.
     pub(crate) expected: bool,
 }
@@ -99,8 +103,8 @@ pub(crate) struct Spread {
     /// The amount, if it is always the same.
     pub(crate) plain: Option<i64>,
     pub(crate) per_tick: bool,
-    pub(crate) guard: Option<Condition>,
-    pub(crate) reads: Vec<SlotId>,
+    pub(crate) guard: Option<Box<Condition>>,
+    pub(crate) reads: Slots,
 }
 
 /// A hold on an actuator.
@@ -112,14 +116,15 @@ pub(crate) struct Grip {
     pub(crate) to: When,
 }
 
-/// What an action or a rule does.
+/// What an action or a rule does. In a long plan every step has another form, and each is looked at by itself: the little that most of them
+/// have is kept in one piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) length: Length,
-    pub(crate) needs: Vec<Need>,
-    pub(crate) deeds: Vec<Deed>,
-    pub(crate) spreads: Vec<Spread>,
-    pub(crate) grips: Vec<Grip>,
+    pub(crate) needs: SmallVec<[Need; 1]>,
+    pub(crate) deeds: SmallVec<[Deed; 1]>,
+    pub(crate) grips: SmallVec<[Grip; 1]>,
+    pub(crate) spreads: Box<[Spread]>,
     /// What it costs, in millionths.
     pub(crate) cost: i64,
 }
@@ -133,7 +138,7 @@ pub(crate) struct FormWriter<'p> {
 impl FormWriter<'_> {
     /// The form of a timed action; none if a moment of it is not known beforehand.
     pub(crate) fn action(&self, timed: &Timed, cost: i64) -> Option<Form> {
-        let mut grips = Vec::with_capacity(timed.uses.len());
+        let mut grips = SmallVec::with_capacity(timed.uses.len());
         for used in &timed.uses {
             let (from, to) = (When::of(&used.from)?, When::of(&used.to)?);
             grips.push(Grip { actuator: used.actuator, amount: used.amount, from, to });
@@ -152,10 +157,10 @@ impl FormWriter<'_> {
     pub(crate) fn rule(&self, rule: &crate::ground::GroundRule) -> Option<Form> {
         Some(Form {
             length: rule.duration.as_ref().map_or(Length::None, |duration| self.length(duration)),
-            needs: Vec::new(),
+            needs: SmallVec::new(),
             deeds: self.deeds(&rule.effects)?,
             spreads: rule.contributions.iter().filter_map(|part| self.spread(part)).collect(),
-            grips: Vec::new(),
+            grips: SmallVec::new(),
             cost: 0,
         })
     }
@@ -170,7 +175,7 @@ impl FormWriter<'_> {
         };
         match expr.as_number() {
             Some(ticks) => Length::Plain(ticks.round_half_up().max(1)),
-            None => Length::Read(expr.clone(), self.reads_of(expr)),
+            None => Length::Read(Box::new(expr.clone()), self.reads_of(expr).into()),
         }
     }
 
@@ -180,16 +185,16 @@ impl FormWriter<'_> {
             when: When::of(&need.time)?,
             condition: need.condition.clone(),
             weight,
-            reads: self.slots_of(&need.condition),
+            reads: Slots::from_slice(&self.slots_of(&need.condition)),
         })
     }
 
-    fn deeds(&self, effects: &[TimedGroundEffect]) -> Option<Vec<Deed>> {
-        let mut deeds = Vec::with_capacity(effects.len());
+    fn deeds(&self, effects: &[TimedGroundEffect]) -> Option<SmallVec<[Deed; 1]>> {
+        let mut deeds = SmallVec::with_capacity(effects.len());
         for timed in effects {
             let when = When::of(&timed.time)?;
             let Some((slot, written)) = self.written(&timed.effect.change) else { continue };
-            let guard = (!timed.effect.condition.is_always()).then(|| timed.effect.condition.clone());
+            let guard = (!timed.effect.condition.is_always()).then(|| Box::new(timed.effect.condition.clone()));
             let mut reads = guard.as_ref().map_or_else(Vec::new, |guard| self.slots_of(guard));
             match &written {
                 Written::SetTo(expr) | Written::AddTo(expr) => reads.extend(self.reads_of(expr)),
@@ -198,6 +203,7 @@ impl FormWriter<'_> {
             }
             reads.sort_unstable();
             reads.dedup();
+            let reads = Slots::from_slice(&reads);
             deeds.push(Deed { when, slot, written, guard, reads, expected: timed.expected });
         }
         Some(deeds)
@@ -210,11 +216,11 @@ impl FormWriter<'_> {
             GroundChange::Leave(variable, from, to) => {
                 (of_variable(*variable), Written::Leave(i64::from(*from), i64::from(*to)))
             }
-            GroundChange::Assign(variable, expr) => (of_variable(*variable), Written::SetTo(expr.clone())),
+            GroundChange::Assign(variable, expr) => (of_variable(*variable), Written::SetTo(Box::new(expr.clone()))),
             GroundChange::Shift(variable, expr) => (of_variable(*variable), self.added(expr)),
             GroundChange::SetNumber(id, expr) => match expr.as_number() {
                 Some(value) => (number(*id), Written::Set(value.0)),
-                None => (number(*id), Written::SetTo(expr.clone())),
+                None => (number(*id), Written::SetTo(Box::new(expr.clone()))),
             },
             GroundChange::AddNumber(id, expr) => (number(*id), self.added(expr)),
             // What chance brings nobody can plan with.
@@ -223,7 +229,7 @@ impl FormWriter<'_> {
     }
 
     fn added(&self, expr: &GroundExpr) -> Written {
-        expr.as_number().map_or_else(|| Written::AddTo(expr.clone()), |amount| Written::Add(amount.0))
+        expr.as_number().map_or_else(|| Written::AddTo(Box::new(expr.clone())), |amount| Written::Add(amount.0))
     }
 
     fn spread(&self, part: &GroundContribution) -> Option<Spread> {
@@ -235,11 +241,12 @@ impl FormWriter<'_> {
         if !self.slots[slot].is_numeric() || part.condition.is_never() {
             return None;
         }
-        let guard = (!part.condition.is_always()).then(|| part.condition.clone());
+        let guard = (!part.condition.is_always()).then(|| Box::new(part.condition.clone()));
         let mut reads = guard.as_ref().map_or_else(Vec::new, |guard| self.slots_of(guard));
         reads.extend(self.reads_of(&part.amount));
         reads.sort_unstable();
         reads.dedup();
+        let reads = Slots::from_slice(&reads);
         let plain = part.amount.as_number().map(|amount| amount.0);
         Some(Spread { slot, amount: part.amount.clone(), plain, per_tick: part.per_tick, guard, reads })
     }

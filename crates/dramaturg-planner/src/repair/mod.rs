@@ -3,12 +3,12 @@
 //! # Layout
 //!
 //! `repertoire` is a level in dense tables: `slot`s, `form`s of actions and rules, `distance`s between values. `projection` is what will
-//! come of a plan, at every `moment`, kept up to date edit by edit: a `timeline` for each slot with what `flow`s in it, `occurrence`s with
+//! come of a plan, at every `moment`, kept up to date edit by edit (`presence`: an occurrence in it, `work`: what an edit makes necessary): a `timeline` for each slot with what `flow`s in it, `occurrence`s with
 //! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
 //! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
-//! `workshop` does it, one repair after another, by [`preference`]. [`planner`] is all of it behind the contract of planners:
+//! `workshop` does it, one repair after another, by [`preference`], without trying what `reliance` rules out. [`planner`] is all of it behind the contract of planners:
 //! `opening` begins, `publishing` says what is planned, `figures` how good it is; with a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
 
 mod aims;
@@ -31,9 +31,11 @@ mod plan;
 pub mod planner;
 pub use planner::Playwright;
 pub mod preference;
+mod presence;
 mod projection;
 mod publishing;
 mod readers;
+mod reliance;
 mod repertoire;
 mod save;
 mod skeleton;
@@ -42,6 +44,7 @@ mod tally;
 mod timeline;
 mod tracks;
 mod why;
+mod work;
 mod workshop;
 
 #[cfg(test)]

@@ -69,6 +69,11 @@ impl Occurrence {
         self.start.saturating_add(self.duration)
     }
 
+    /// Whether it changes a slot.
+    pub(crate) fn writes(&self, slot: SlotId) -> bool {
+        self.parts.iter().flatten().any(|part| part.slot == slot)
+    }
+
     /// When a deed is done; none if it is over before.
     pub(crate) fn deed_moment(&self, form: &Form, when: When) -> Option<Moment> {
         match (self.origin, when) {

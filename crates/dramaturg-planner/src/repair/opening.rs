@@ -83,7 +83,9 @@ impl Playwright {
         let published = &self.ledger.published;
         draft.advance(draft.insert_from, |id| published.contains_key(&id));
         let mut workshop = Workshop::new(draft, self.options.patience);
-        workshop.quiet = std::mem::take(&mut self.rested);
+        // Where something else is missing than before there is work to do.
+        let rested = self.rested.take().filter(|(_, hard)| *hard == workshop.best.hard);
+        workshop.quiet = rested.map_or(0, |(quiet, _)| quiet);
         Some(workshop)
     }
 

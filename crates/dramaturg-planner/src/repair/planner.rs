@@ -44,8 +44,8 @@ pub struct Playwright {
     pub(super) foreseen: Option<(u64, Tick, Foresight, bool)>,
     /// The words of what is wanted, by number of the aim.
     pub(super) wishes: Vec<SmolStr>,
-    /// How long nothing better was found, before the projection was made anew for no other reason than its age.
-    pub(super) rested: u32,
+    /// How long nothing better was found, before the projection was made anew for no other reason than its age, and what was missing then.
+    pub(super) rested: Option<(u32, i64)>,
     /// A chain of steps that is looked for because repairing did not get there; none: not yet.
     pub(super) skeleton: Option<Skeleton>,
     /// Whether a chain was looked for since things last came otherwise.
@@ -72,7 +72,7 @@ impl Playwright {
             replies: Vec::new(),
             foreseen: None,
             wishes: Vec::new(),
-            rested: 0,
+            rested: None,
             skeleton: None,
             has_looked: false,
             reason: FIRST_PLAN,
@@ -87,7 +87,7 @@ impl Playwright {
             self.intended = self.extract(workshop);
         }
         self.reason = reason;
-        (self.foreseen, self.rested) = (None, 0);
+        (self.foreseen, self.rested) = (None, None);
         (self.skeleton, self.has_looked) = (None, false);
     }
 
@@ -173,6 +173,9 @@ impl Planner for Playwright {
                     self.chronicle.finished(id, *tick);
                     if self.ledger.taken.remove(&id).is_some_and(|step| step.end() != *tick) {
                         self.upset("a step ended at another time");
+                    } else if self.workshop.as_ref().is_some_and(|workshop| workshop.lacks(id)) {
+                        // Nobody can repair that any more, and nobody must.
+                        self.upset("a step is over that lacked something");
                     }
                 }
                 StepEventKind::Failed(_) => {
@@ -239,7 +242,8 @@ impl Planner for Playwright {
             .as_ref()
             .is_some_and(|workshop| now.least.saturating_sub(workshop.draft.projection.first_tick()) > STALE);
         if is_late || is_stale {
-            let rested = self.workshop.as_ref().filter(|_| !is_late).map_or(0, |workshop| workshop.quiet);
+            let resting = self.workshop.as_ref().filter(|_| !is_late);
+            let rested = resting.map(|workshop| (workshop.quiet, workshop.best.hard));
             self.upset("time has passed");
             self.rested = rested;
         } else if let Some(workshop) = &mut self.workshop {

@@ -6,9 +6,10 @@ use dramaturg_model::Tick;
 
 use super::moment::Moment;
 use super::occurrence::{OccurrenceId, Origin};
-use super::projection::{Projection, Work};
+use super::projection::Projection;
 use super::repertoire::{Cue, TrackId};
 use super::slot::SlotId;
+use super::work::Work;
 use crate::ground::Condition;
 
 /// What is known about one rule.

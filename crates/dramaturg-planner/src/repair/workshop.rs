@@ -20,6 +20,8 @@ pub(crate) struct Workshop {
     patience: Patience,
     /// How many repairs have been tried since the best plan was found.
     pub(crate) quiet: u32,
+    /// How many repairs have been tried since so little of what is required was missing.
+    vain: u32,
     /// Counts the best plans.
     pub(crate) edition: u64,
 }
@@ -35,6 +37,9 @@ pub(crate) enum Turn {
     Improved,
 }
 
+/// So many repairs in a row are tried on what is required, and then as many on what is liked, while something required cannot be had.
+const SPELL: u32 = 64;
+
 /// No preference for any way of repairing any class of defects.
 pub(crate) fn no_preference() -> Vec<Preference> {
     WAYS.iter().map(|ways| Preference::new(ways.len())).collect()
@@ -45,12 +50,14 @@ impl Workshop {
     pub(crate) fn new(mut draft: Draft, patience: Option<u32>) -> Self {
         draft.settle();
         draft.steps.commit();
-        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0, edition: 0 }
+        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0, vain: 0, edition: 0 }
     }
 
     /// One repair.
     pub(crate) fn turn(&mut self, preferences: &mut [Preference], chance: &mut Chance) -> Turn {
-        let Some((class, defect)) = self.draft.pick_defect(chance) else { return Turn::Perfect };
+        // What is required and cannot be had does not keep for ever what is liked from being repaired: they take turns.
+        let spares = self.best.hard > 0 && self.vain / SPELL % 2 == 1;
+        let Some((class, defect)) = self.draft.pick_defect(spares, chance) else { return Turn::Perfect };
         let Some(preference) = preferences.get_mut(class as usize) else { return Turn::Perfect };
         let missing = self.draft.missing(class);
         preference.judge(missing);
@@ -64,6 +71,7 @@ impl Workshop {
         }
         let cost = self.draft.cost();
         let improved = done && cost < self.best;
+        self.vain = if improved && cost.hard < self.best.hard { 0 } else { self.vain.saturating_add(1) };
         if improved {
             self.best = cost;
             self.edition += 1;
@@ -75,6 +83,13 @@ impl Workshop {
         }
         self.quiet = if improved { 0 } else { self.quiet.saturating_add(1) };
         if improved { Turn::Improved } else { Turn::Tried }
+    }
+
+    /// Whether a condition of the step with this id does not hold.
+    pub(crate) fn lacks(&self, id: u32) -> bool {
+        let (steps, projection) = (&self.draft.steps, &self.draft.projection);
+        let owner = |occurrence: OccurrenceId| steps.owner(occurrence).and_then(|key| steps.get(key).id);
+        projection.broken.iter().any(|(occurrence, _)| owner(*occurrence) == Some(id))
     }
 
     /// Goes back to the best plan.
@@ -168,6 +183,9 @@ impl Workshop {
         self.recall();
         self.draft.advance(insert_from, is_published);
         let cost = self.draft.cost();
+        if cost.hard != self.best.hard {
+            self.vain = 0;
+        }
         if cost != self.best {
             (self.best, self.quiet) = (cost, 0);
             self.edition += 1;

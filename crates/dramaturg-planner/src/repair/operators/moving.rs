@@ -115,13 +115,16 @@ impl Draft {
         let repertoire = self.repertoire();
         let form = &repertoire.forms[step.form];
         let length = self.projection.occurrence(step.occurrence).duration;
-        let mut ready: Vec<Tick> = Vec::new();
-        for need in form.needs.iter().filter(|need| need.weight.is_none()) {
-            ready.extend(self.projection.changes(&need.reads, &need.condition, self.insert_from));
-        }
+        let changes = |draft: &Self| -> Vec<Tick> {
+            let needs = form.needs.iter().filter(|need| need.weight.is_none());
+            needs.flat_map(|need| draft.projection.changes(&need.reads, &need.condition, draft.insert_from)).collect()
+        };
+        // Looked for only where something is not there from the beginning.
+        let mut ready: Option<Vec<Tick>> = None;
         let (mut tick, mut hops) = (self.insert_from, 0);
         while tick < step.start {
             let next = if self.readiness(step.form, tick) > 0 {
+                let ready = ready.get_or_insert_with(|| changes(self));
                 ready.iter().copied().filter(|ready| *ready > tick).min()
             } else {
                 match self.first_release(step, tick, length) {

@@ -30,6 +30,9 @@ impl Draft {
         let open = self.steps.open();
         let Some(key) = open.get(chance.below(open.len())).copied() else { return false };
         let before = self.cost();
+        if before.hard == 0 && self.relies_on(key) {
+            return false;
+        }
         let mark = self.steps.journal.len();
         self.remove(key);
         self.settle();
