@@ -42,6 +42,8 @@ pub(crate) struct Steps {
     table: Table<StepKey, Planned>,
     /// Steps that can be changed.
     open: Vec<StepKey>,
+    /// How far the plan has been looked over.
+    looked: usize,
     owners: Vec<Option<StepKey>>,
     /// Keys of steps that are gone for good.
     free: Vec<StepKey>,
@@ -61,6 +63,12 @@ impl Steps {
     /// Steps that can be changed, in no order that means anything.
     pub(crate) fn open(&self) -> &[StepKey] {
         &self.open
+    }
+
+    /// The step after the one that was looked at last, of those that can be changed.
+    pub(crate) fn look_on(&mut self) -> Option<StepKey> {
+        self.looked = if self.looked + 1 < self.open.len() { self.looked + 1 } else { 0 };
+        self.open.get(self.looked).copied()
     }
 
     /// Every step that is in the plan.

@@ -109,8 +109,7 @@ impl Draft {
 
     /// A step starts as soon as its conditions hold and what it uses is free.
     pub(super) fn hasten(&mut self, chance: &mut Chance) -> bool {
-        let open = self.steps.open();
-        let Some(key) = open.get(chance.below(open.len())).copied() else { return false };
+        let Some(key) = self.look_over(chance) else { return false };
         let step = *self.steps.get(key);
         let repertoire = self.repertoire();
         let form = &repertoire.forms[step.form];

@@ -25,10 +25,19 @@ impl Draft {
         spoiler.is_some_and(|spoiler| self.drop_step(spoiler))
     }
 
+    /// The step to be looked at when the plan is looked over. Where nothing is wished for, each in its turn: none is passed over, and
+    /// neighbours, which share what they read, come one after the other. Else any of them, between other repairs.
+    pub(super) fn look_over(&mut self, chance: &mut Chance) -> Option<StepKey> {
+        if self.tally.wished.total() == 0 {
+            return self.steps.look_on();
+        }
+        let open = self.steps.open();
+        open.get(chance.below(open.len())).copied()
+    }
+
     /// R10: a step that nobody needs is taken out.
     pub(super) fn prune(&mut self, chance: &mut Chance) -> bool {
-        let open = self.steps.open();
-        let Some(key) = open.get(chance.below(open.len())).copied() else { return false };
+        let Some(key) = self.look_over(chance) else { return false };
         let before = self.cost();
         if before.hard == 0 && self.relies_on(key) {
             return false;
