@@ -237,7 +237,7 @@ impl Temporal {
         Some(Progress::Infeasible { proof: false, core: Vec::new() })
     }
 
-    fn stage(&self, woven: bool) -> Arc<Stage> {
+    pub(super) fn stage(&self, woven: bool) -> Arc<Stage> {
         match &self.split {
             Some(split) if woven => Arc::clone(&split.stage),
             _ => Arc::clone(&self.base),
