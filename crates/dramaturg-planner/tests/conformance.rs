@@ -31,7 +31,7 @@ fn doors() -> Arc<Model> {
 
 /// How many lives each planner has; `DRAMATURG_LIVES` asks for more than the suite takes the time for.
 fn lives(least: u64) -> u64 {
-    std::env::var("DRAMATURG_LIVES").ok().and_then(|asked| asked.parse().ok()).unwrap_or(0).max(least)
+    option_env!("DRAMATURG_LIVES").and_then(|asked| asked.parse().ok()).unwrap_or(0).max(least)
 }
 
 /// A script that would do no harm if nothing came between, and some that would.
