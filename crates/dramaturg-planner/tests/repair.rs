@@ -486,3 +486,27 @@ fn what_a_step_lacked_does_not_outlast_it() {
     game.think();
     assert_eq!(game.planner.cost().map(|(hard, _)| hard), Some(Fixed::ZERO));
 }
+
+/// What is under way when things come otherwise is built upon: a chain of steps begins where it ends, and the princess is not made twice.
+#[test]
+fn a_surprise_is_made_up_for_soon() {
+    let model = model(PRINCESS);
+    for seed in 0..60 {
+        let options = RepairOptions { seed, enough: u32::MAX, enough_for_curves: u32::MAX, ..RepairOptions::default() };
+        let mut planner = Playwright::new(Arc::clone(&model), options);
+        let see = |planner: &mut Playwright, fluent: &str, value: &str, from| {
+            let (fluent, value) = (fluent.into(), value.into());
+            planner.observe(&[Observation { fluent, value, from, to: None, source: 0, sequence: 0 }]);
+        };
+        see(&mut planner, "player.quest", "princessQuest", 0);
+        see(&mut planner, "player.location", "castle", 0);
+        planner.advance(TickBounds::exactly(0), LEAD);
+        planner.deliberate(&mut Budget::of(5_000), &Workers::single());
+        planner.publish();
+        planner.advance(TickBounds::exactly(10), 10 + LEAD);
+        see(&mut planner, "player.location", "village", 8);
+        planner.deliberate(&mut Budget::of(1_000), &Workers::single());
+        let (missing, _) = planner.cost().expect("there is a plan");
+        assert_eq!(missing, Fixed::ZERO, "seed {seed}");
+    }
+}

@@ -93,7 +93,7 @@ impl Draft {
             return Some((Class::Past, Defect::Past(key)));
         }
         if self.projection.clashes > 0
-            && let Some(defect) = self.pick_clash()
+            && let Some(defect) = self.pick_clash(chance)
         {
             return Some((Class::SetConflict, defect));
         }
@@ -129,10 +129,14 @@ impl Draft {
         (effort > 0).then_some((Class::Effort, Defect::Effort))
     }
 
-    fn pick_clash(&self) -> Option<Defect> {
+    /// One of those who contradict each other, if it can be changed.
+    fn pick_clash(&self, chance: &mut Chance) -> Option<Defect> {
         let slots = self.projection.repertoire.slots.ids();
-        let mut clashing = slots.flat_map(|slot| self.projection.timeline(slot).clashing());
-        clashing.next().map(|entry| Defect::SetConflict(OccurrenceId(entry.source.0)))
+        let clashing = slots.flat_map(|slot| self.projection.timeline(slot).clashing());
+        let sources = clashing.map(|entry| OccurrenceId(entry.source.0));
+        let open = |source: &OccurrenceId| self.steps.owner(*source).is_some_and(|key| self.is_open(key));
+        let open: Vec<OccurrenceId> = sources.filter(open).collect();
+        open.get(chance.below(open.len())).copied().map(Defect::SetConflict)
     }
 
     fn pick_unmet(&self, chance: &mut Chance) -> Option<Defect> {

@@ -98,19 +98,18 @@ impl Playwright {
             if workshop.shed(budget) {
                 return true;
             }
-            workshop.recall();
-            let from = repertoire.problem.pack(self.chronicle.present().state());
-            self.skeleton = from.and_then(|from| Skeleton::new(&repertoire, &workshop.draft.aims, &from));
+            let (tick, from) = workshop.footing();
+            self.skeleton = Skeleton::new(&repertoire, &workshop.draft.aims, tick, &from);
         }
         let found = match &mut self.skeleton {
             Some(skeleton) => match skeleton.run(budget) {
-                Some(found) => found,
+                Some(found) => found.map(|way| in_a_row(&repertoire, &way, skeleton.tick)),
                 None => return false,
             },
             None => None,
         };
         (self.skeleton, self.has_looked) = (None, true);
-        let chain = found.map(|way| in_a_row(&repertoire, &way, workshop.draft.insert_from)).unwrap_or_default();
+        let chain = found.unwrap_or_default();
         !chain.is_empty() && workshop.propose(&chain)
     }
 }

@@ -122,7 +122,7 @@ impl Playwright {
 /// Projections that begin too long ago are made anew, so that they do not carry the past along.
 const STALE: Tick = 600;
 
-/// After so many repairs in vain a chain of steps is looked for by search.
+/// After so many repairs in which what is required came no nearer a chain of steps is looked for by search.
 const LONG_ENOUGH: u32 = 60;
 
 const FIRST_PLAN: &str = "the story begins";
@@ -264,15 +264,15 @@ impl Planner for Playwright {
         let (mut improved, mut perfect) = (false, false);
         while let Some(workshop) = &mut self.workshop {
             let looks = !self.has_looked && workshop.best.hard > 0;
-            let pause = if looks { LONG_ENOUGH.min(enough) } else { enough };
-            while !perfect && workshop.quiet < pause && budget.take() {
+            let is_over = |workshop: &Workshop| workshop.quiet >= enough || looks && workshop.vain >= LONG_ENOUGH;
+            while !perfect && !is_over(workshop) && budget.take() {
                 match workshop.turn(&mut self.preferences, &mut self.chance) {
                     Turn::Perfect => perfect = true,
                     Turn::Tried => {}
                     Turn::Improved => improved = true,
                 }
             }
-            if perfect || budget.left() == 0 || (workshop.quiet >= pause && !looks) {
+            if perfect || budget.left() == 0 || !looks {
                 break;
             }
             improved |= self.look_for_chain(budget);

@@ -20,6 +20,7 @@ use super::timeline::{Change, Rewrite, Timeline};
 use super::tracks::TrackState;
 use super::work::Work;
 use crate::ground::{Condition, Ground, GroundActuatorId, GroundExpr, NumberId, VariableId};
+use crate::packed::PackedState;
 
 /// What every slot will hold at every moment.
 #[derive(Clone, Debug)]
@@ -117,6 +118,21 @@ impl Projection {
     /// The world right before a moment.
     pub(crate) const fn view(&self, moment: Moment) -> View<'_> {
         View { projection: self, moment }
+    }
+
+    /// How things are at a tick, before anything starts in it.
+    pub(crate) fn state(&self, tick: Tick) -> PackedState {
+        let (problem, view) = (&self.repertoire.problem, self.view(Moment::check(tick)));
+        let mut state = problem.initial();
+        state.set_now(tick);
+        for variable in problem.variables.ids() {
+            state.set(problem, variable, view.variable(variable));
+        }
+        for number in problem.numbers.ids() {
+            state.set_number(number, view.number(number));
+        }
+        problem.derive(&mut state);
+        state
     }
 
     /// Whether a condition holds right before a moment.

@@ -20,12 +20,14 @@ const RULES_MAX: u32 = 4;
 /// A search for a chain of steps that leads to all that is required and missing.
 pub(crate) struct Skeleton {
     search: BestFirst,
+    /// When the chain begins.
+    pub(crate) tick: Tick,
 }
 
 impl Skeleton {
-    /// Begins to search from a state; none if nothing is missing that steps could bring about. What only a rule brings about, perhaps
+    /// Begins to search from the state at a tick; none if nothing is missing that steps could bring about. What only a rule brings about, perhaps
     /// with time, which stands still in a search, is looked for by what that rule asks for.
-    pub(crate) fn new(repertoire: &Repertoire, aims: &[Aim], from: &PackedState) -> Option<Self> {
+    pub(crate) fn new(repertoire: &Repertoire, aims: &[Aim], tick: Tick, from: &PackedState) -> Option<Self> {
         let problem = Arc::clone(&repertoire.problem);
         let missing = aims.iter().filter(|aim| aim.hard && aim.cost > 0);
         let mut literals = Vec::new();
@@ -40,7 +42,8 @@ impl Skeleton {
         };
         let wanted = literals.into_iter().map(one).collect();
         let options = BestFirstOptions { guide: Guide::Both, states_max: STATES_MAX, ..BestFirstOptions::default() };
-        Some(Self { search: BestFirst::new(problem, repertoire.relaxation(), from, Target::new(wanted), options) })
+        let search = BestFirst::new(problem, repertoire.relaxation(), from, Target::new(wanted), options);
+        Some(Self { search, tick })
     }
 
     /// Searches on; the chain, or that there is none, once it is known.

@@ -144,9 +144,13 @@ impl Timeline {
         self.clashes
     }
 
-    /// The moments at which sets contradict each other, with who sets.
+    /// All changes at moments at which sets contradict each other.
     pub(crate) fn clashing(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.clashes)
+        let firsts = self.entries.iter().enumerate().filter(|(_, entry)| entry.clashes);
+        firsts.flat_map(|(at, first)| {
+            let rest = self.entries.get(at..).unwrap_or(&[]).iter();
+            rest.take_while(|entry| entry.moment == first.moment)
+        })
     }
 
     fn edit(&mut self, moment: Moment) {

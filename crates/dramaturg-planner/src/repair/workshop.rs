@@ -9,6 +9,7 @@ use super::operators::WAYS;
 use super::plan::StepKey;
 use super::preference::{Patience, Preference};
 use super::repertoire::FormId;
+use crate::packed::PackedState;
 use crate::planner::Budget;
 
 /// A draft that is being repaired.
@@ -21,7 +22,7 @@ pub(crate) struct Workshop {
     /// How many repairs have been tried since the best plan was found.
     pub(crate) quiet: u32,
     /// How many repairs have been tried since so little of what is required was missing.
-    vain: u32,
+    pub(crate) vain: u32,
     /// Counts the best plans.
     pub(crate) edition: u64,
 }
@@ -39,6 +40,12 @@ pub(crate) enum Turn {
 
 /// So many repairs in a row are tried on what is required, and then as many on what is liked, while something required cannot be had.
 const SPELL: u32 = 64;
+
+/// A chain of steps waits at most so many ticks for what is under way.
+const FOOTING_MAX: Tick = 3_600;
+
+/// What rests on steps that are in the way is followed so far.
+const ROOM_ROUNDS: u32 = 8;
 
 /// No preference for any way of repairing any class of defects.
 pub(crate) fn no_preference() -> Vec<Preference> {
@@ -144,16 +151,31 @@ impl Workshop {
         better
     }
 
-    /// Tries a chain of steps: beside the best plan, or instead of what is still open in it. Whether that is better.
+    /// When all is over that nobody can change, and how things are then if nothing else is done.
+    pub(crate) fn footing(&mut self) -> (Tick, PackedState) {
+        self.recall();
+        self.clear();
+        self.draft.settle();
+        let (steps, projection) = (&self.draft.steps, &self.draft.projection);
+        let ends = steps.alive().map(|(_, step)| projection.occurrence(step.occurrence).end());
+        let last = self.draft.insert_from.saturating_add(FOOTING_MAX);
+        let tick = ends.max().unwrap_or(0).min(last).max(self.draft.insert_from);
+        let state = projection.state(tick);
+        self.recall();
+        (tick, state)
+    }
+
+    /// Tries a chain of steps: beside the best plan, with what is in its way taken out, or instead of all that is open. Whether that
+    /// is better.
     pub(crate) fn propose(&mut self, chain: &[(FormId, Tick)]) -> bool {
-        for instead in [false, true] {
+        for (instead, makes_room) in [(false, false), (false, true), (true, false)] {
             self.recall();
             if instead {
-                let open: Vec<_> = self.draft.steps.open().to_vec();
-                open.into_iter().for_each(|key| self.draft.remove(key));
+                self.clear();
             }
-            for (form, start) in chain {
-                self.draft.add(*form, *start, None);
+            let links: Vec<StepKey> = chain.iter().map(|(form, start)| self.draft.add(*form, *start, None)).collect();
+            if makes_room {
+                self.make_room(&links);
             }
             if self.keep_if_better() {
                 self.quiet = 0;
@@ -163,12 +185,38 @@ impl Workshop {
         false
     }
 
+    /// Takes out what can be changed.
+    fn clear(&mut self) {
+        let open: Vec<StepKey> = self.draft.steps.open().to_vec();
+        open.into_iter().for_each(|key| self.draft.remove(key));
+    }
+
+    /// Takes out what holds too much or cannot be performed, and what cannot be performed without that, except for some steps.
+    fn make_room(&mut self, except: &[StepKey]) {
+        for _ in 0..ROOM_ROUNDS {
+            self.draft.settle();
+            let broken = self.draft.projection.broken.iter().map(|(id, _)| *id);
+            let held = self.draft.projection.actuators().filter(|(_, holds)| holds.excess() > 0);
+            let crowded = held.flat_map(|(_, holds)| holds.crowded_from(0)).map(|hold| OccurrenceId(hold.source));
+            let owners = broken.chain(crowded).filter_map(|id| self.draft.steps.owner(id));
+            let can_go = |key: &StepKey| self.draft.is_open(*key) && !except.contains(key);
+            let mut going: Vec<StepKey> = owners.filter(can_go).collect();
+            going.sort_unstable();
+            going.dedup();
+            if going.is_empty() {
+                return;
+            }
+            going.into_iter().for_each(|key| self.draft.remove(key));
+        }
+    }
+
     /// Keeps what was done to the best plan if it is better so, else undoes it.
     fn keep_if_better(&mut self) -> bool {
         self.draft.settle();
         let cost = self.draft.cost();
         let better = cost < self.best;
         if better {
+            self.vain = if cost.hard < self.best.hard { 0 } else { self.vain };
             self.best = cost;
             self.edition += 1;
             self.draft.steps.commit();
