@@ -295,14 +295,20 @@ fn a_castle_turns_into_a_village_until_somebody_is_on_the_way() {
 /// RT-9: what was to bring something about fails; nothing starts that needed it.
 #[test]
 fn nothing_starts_without_what_it_needs() {
-    let mut game = Game::new(APPLE, 2);
-    game.trouble = Some(("take", None));
-    game.run_to(500);
-    let takes = game.started.iter().filter(|(_, name)| name.starts_with("take")).count();
-    let eats: Vec<Tick> =
-        game.started.iter().filter(|(_, name)| name.starts_with("eat")).map(|(tick, _)| *tick).collect();
-    assert!(takes >= 2 && eats.len() == 1, "{:?}", game.started);
-    assert_eq!(game.value("anna.hunger"), "0");
+    let mut again = 0;
+    for seed in 0..20 {
+        let mut game = Game::new(APPLE, seed);
+        game.trouble = Some(("take", None));
+        game.run_to(500);
+        let started = |name: &str| game.started.iter().filter(|(_, what)| what.starts_with(name)).count();
+        // Whoever takes it at the last moment has no time left to take it again when that fails.
+        let (takes, eats) = (started("take"), started("eat"));
+        assert!(takes >= 1 && eats == usize::from(takes >= 2), "seed {seed}: {:?}", game.started);
+        let in_time = game.started.iter().any(|(tick, what)| what.starts_with("eat") && *tick <= 480);
+        assert!(!in_time || game.value("anna.hunger") == "0", "seed {seed}");
+        again += usize::from(in_time);
+    }
+    assert!(again >= 5, "{again} of 20 had time to take it again");
 }
 
 const CURVE: &str = "story \"Curve\" { ticks 60 per s }
@@ -409,10 +415,11 @@ fn a_game_asks_the_story_for_something_else() {
 /// Orc Quest: performers for a circus, caught with as little pain and in as few hours as can be.
 const ORC_QUEST: &str = include_str!("../../../stories/orc-quest.story");
 
-/// How many of a hundred seeds end, after a thousand repairs, with enough performers and no pain, and how many of them in 115 hours.
-fn orc_quest(seeds: u64) -> [f64; 2] {
+/// How many of a hundred seeds end, after a thousand repairs, with enough performers, how many of them without pain, and how many of
+/// those in 115 hours.
+fn orc_quest(seeds: u64) -> [f64; 3] {
     let model = model(ORC_QUEST);
-    let (mut painless, mut best) = (0u32, 0u32);
+    let (mut enough, mut painless, mut best) = (0u32, 0u32, 0u32);
     for seed in 0..seeds {
         let options = RepairOptions { seed, enough: u32::MAX, ..RepairOptions::default() };
         let mut planner = Playwright::new(Arc::clone(&model), options);
@@ -430,18 +437,19 @@ fn orc_quest(seeds: u64) -> [f64; 2] {
         }
         let [hours, pain, performers] = sums;
         let is_painless = performers >= 5 && pain <= 0;
+        enough += u32::from(performers >= 5);
         painless += u32::from(is_painless);
         best += u32::from(is_painless && hours == 115);
     }
-    [painless, best].map(|count| f64::from(count) * 100.0 / seeds as f64)
+    [enough, painless, best].map(|count| f64::from(count) * 100.0 / seeds as f64)
 }
 
-/// The whole planner has eight ways to repair a goal where the scheme alone has six that add or take out one action, and repairs performers
-/// and pain as one: about nine in ten come out without pain and one in twenty in 115 hours.
+/// The published figures are 100, 94 and 41 of a hundred, for the scheme of preferences alone; going back to the best plan is to bring
+/// the last to 65.
 #[test]
 fn the_orcs_catch_enough_performers_without_pain() {
-    let [painless, best] = orc_quest(300);
-    assert!(painless >= 80.0 && best >= 2.0, "{painless} % without pain, {best} % in 115 hours");
+    let [enough, painless, best] = orc_quest(3_000);
+    assert!(enough >= 99.9 && painless >= 94.0 && best >= 65.0, "{enough} %, {painless} %, {best} %");
 }
 
 #[test]
@@ -459,6 +467,7 @@ fn what_cannot_be_had_does_not_keep_a_number_from_its_curve() {
         planner.advance(TickBounds::exactly(0), LEAD);
         planner.deliberate(&mut Budget::of(4_000), &Workers::single());
         assert!(planner.cost().is_some_and(|(hard, _)| hard.0 > 0), "nobody can crown the player");
+        planner.publish();
         planner.mean_curve_error().map_or(f64::MAX, |error| error.0 as f64 / 1e6)
     };
     let errors: Vec<f64> = (0..5).map(error).collect();

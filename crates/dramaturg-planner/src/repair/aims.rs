@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dramaturg_model::{Fixed, Model, Owner, Tick, WishId, WishKind};
+use dramaturg_model::{Comparison, Fixed, Model, Owner, Tick, WishId, WishKind};
 
 use super::curve::Curve;
 use super::moment::Moment;
@@ -10,7 +10,9 @@ use super::projection::Projection;
 use super::repertoire::Repertoire;
 use super::slot::{SlotId, of_number, of_variable};
 use super::timeline::Rewrite;
-use crate::ground::{Condition, GroundAim, GroundAimTime, GroundExpr, GroundLiking, GroundWish, GroundWishKind, Place};
+use crate::ground::{
+    Condition, Conjunction, GroundAim, GroundAimTime, GroundExpr, GroundLiking, GroundWish, GroundWishKind, Place,
+};
 use crate::simulate::{GoalReport, GoalStatus};
 
 /// One unit of what is required; what is only liked counts in millionths beside it, never against it.
@@ -58,6 +60,8 @@ pub(crate) struct Aim {
     /// Thousandths for what is required, millionths for what is liked.
     pub(crate) weight: i64,
     pub(crate) hard: bool,
+    /// Where all that is wanted is that one number be larger, or smaller: whether larger.
+    pub(crate) rises: Option<bool>,
     pub(crate) reads: Vec<SlotId>,
     /// How much is missing.
     pub(crate) cost: i64,
@@ -242,7 +246,8 @@ impl AimReader<'_> {
         reads.extend(once.iter().flat_map(|once| self.repertoire.writer().slots_of(once)));
         reads.sort_unstable();
         reads.dedup();
-        Some(Aim { wish: number, want, once, weight, hard, reads, cost: 0, tick: now, wait: 0 })
+        let rises = rises(&want);
+        Some(Aim { wish: number, want, once, weight, hard, rises, reads, cost: 0, tick: now, wait: 0 })
     }
 
     fn goal(&self, aims: &[GroundAim], wish: &GroundWish, report: Option<&GoalReport>, later: bool) -> Option<Want> {
@@ -338,6 +343,27 @@ impl AimReader<'_> {
             }
             Want::Follow(curve) => vec![curve.slot],
         }
+    }
+}
+
+/// Whether a number should be larger, where that is all that is wanted; or smaller.
+fn rises(want: &Want) -> Option<bool> {
+    let condition = match want {
+        Want::End(condition) | Want::At(condition, _) => condition,
+        Want::Reach { stages, .. } if stages.len() == 1 => stages.first()?,
+        _ => return None,
+    };
+    let [Conjunction { literals, numbers, tests }] = condition.any.as_slice() else { return None };
+    match (literals.is_empty() && tests.is_empty(), numbers.as_slice()) {
+        (true, [test]) if test.terms.len() == 1 => {
+            let is_positive = test.terms.iter().all(|(_, factor)| *factor > Fixed::ZERO);
+            match test.sign {
+                Comparison::AtLeast | Comparison::More => Some(is_positive),
+                Comparison::AtMost | Comparison::Less => Some(!is_positive),
+                Comparison::Equal | Comparison::NotEqual => None,
+            }
+        }
+        _ => None,
     }
 }
 

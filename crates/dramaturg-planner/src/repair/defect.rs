@@ -2,7 +2,7 @@
 
 use dramaturg_model::Chance;
 
-use super::aims::UNIT;
+use super::aims::{Aim, UNIT, Want};
 use super::contingent::Contingency;
 use super::draft::Draft;
 use super::occurrence::OccurrenceId;
@@ -27,6 +27,10 @@ pub(crate) enum Class {
     SetConflict,
     /// A condition of a step, or a goal, is not met.
     Unmet,
+    /// A goal is not met because a number is too small.
+    Little,
+    /// A goal is not met because a number is too large.
+    Much,
     /// More of an actuator is held than there is.
     Overlap,
     /// An object is anchored again more than once.
@@ -35,13 +39,17 @@ pub(crate) enum Class {
     Contingent,
     /// Something liked is missed.
     Wish,
+    /// There should be less of something, or more.
+    Amount,
     /// A goal could be reached sooner, or with less.
     Effort,
 }
 
 impl Class {
     /// How many there are.
-    pub(crate) const COUNT: usize = 8;
+    pub(crate) const COUNT: usize = 11;
+    /// Those in which a number is not what it should be in the end.
+    pub(crate) const NUMBERS: [Self; 3] = [Self::Little, Self::Much, Self::Amount];
 }
 
 /// One thing that is wrong.
@@ -65,17 +73,20 @@ pub(crate) enum Defect {
     Effort,
 }
 
+/// So many of what is unmet are drawn, unless a condition is among them.
+const DRAWN: u32 = 4;
+
 impl Draft {
     /// How much of a class is missing.
     pub(crate) fn missing(&self, class: Class) -> i64 {
         match class {
             Class::Past => self.past(),
             Class::SetConflict => self.projection.clashes * UNIT,
-            Class::Unmet => self.projection.unmet * UNIT + self.aimed(true),
+            Class::Unmet | Class::Little | Class::Much => self.projection.unmet * UNIT + self.aimed(true),
             Class::Overlap => self.projection.excess * UNIT,
             Class::Anchor => self.surplus() * UNIT,
             Class::Contingent => self.contingency(),
-            Class::Wish => self.projection.displeasure + self.aimed(false),
+            Class::Wish | Class::Amount => self.projection.displeasure + self.aimed(false),
             Class::Effort => self.effort(),
         }
     }
@@ -98,9 +109,9 @@ impl Draft {
             return Some((Class::SetConflict, defect));
         }
         if self.missing(Class::Unmet) > 0
-            && let Some(defect) = self.pick_unmet(chance)
+            && let Some(found) = self.pick_first_unmet(chance)
         {
-            return Some((Class::Unmet, defect));
+            return Some(found);
         }
         if self.projection.excess > 0 {
             let mut left = chance.below(self.projection.excess as usize) as i64;
@@ -124,9 +135,31 @@ impl Draft {
         }
         // Now and then the plan is looked over, however much is still wished for.
         if wishes > 0 && (effort == 0 || chance.below(8) > 0) {
-            return self.pick_wish(chance).map(|defect| (Class::Wish, defect));
+            return self.pick_wish(chance).map(|defect| (self.class_of(defect), defect));
         }
         (effort > 0).then_some((Class::Effort, Defect::Effort))
+    }
+
+    /// The class of something that is wanted or needed.
+    fn class_of(&self, defect: Defect) -> Class {
+        let Defect::Aim(number) = defect else { return Class::Unmet };
+        match self.aims.get(number) {
+            Some(Aim { want: Want::Amount { .. }, .. }) => Class::Amount,
+            Some(Aim { hard: true, rises: Some(true), .. }) => Class::Little,
+            Some(Aim { hard: true, rises: Some(false), .. }) => Class::Much,
+            Some(Aim { hard: true, .. }) | None => Class::Unmet,
+            Some(_) => Class::Wish,
+        }
+    }
+
+    /// What of a defect was missing before it is repaired, by which later repairs of its class are judged.
+    pub(crate) fn missing_of(&self, class: Class, defect: Defect) -> i64 {
+        match (class, defect) {
+            (Class::Little | Class::Much | Class::Amount, Defect::Aim(number)) => {
+                self.aims.get(number).map_or(0, |aim| aim.cost)
+            }
+            _ => self.missing(class),
+        }
     }
 
     /// One of those who contradict each other, if it can be changed.
@@ -137,6 +170,22 @@ impl Draft {
         let open = |source: &OccurrenceId| self.steps.owner(*source).is_some_and(|key| self.is_open(key));
         let open: Vec<OccurrenceId> = sources.filter(open).collect();
         open.get(chance.below(open.len())).copied().map(Defect::SetConflict)
+    }
+
+    /// Of some that are drawn, the one whose class comes first.
+    fn pick_first_unmet(&self, chance: &mut Chance) -> Option<(Class, Defect)> {
+        let mut found: Option<(Class, Defect)> = None;
+        for _ in 0..DRAWN {
+            let defect = self.pick_unmet(chance)?;
+            let class = self.class_of(defect);
+            if found.is_none_or(|(known, _)| class < known) {
+                found = Some((class, defect));
+            }
+            if class == Class::Unmet {
+                break;
+            }
+        }
+        found
     }
 
     fn pick_unmet(&self, chance: &mut Chance) -> Option<Defect> {

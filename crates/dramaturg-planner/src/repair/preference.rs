@@ -58,6 +58,11 @@ impl Preference {
     pub fn forget(&mut self) {
         self.last = None;
     }
+
+    /// Forgets half of what was learnt: it has led nowhere.
+    pub fn fade(&mut self) {
+        self.weights.iter_mut().for_each(|weight| *weight = (*weight + 1) / 2);
+    }
 }
 
 /// What the first failure after a success costs.

@@ -2,7 +2,7 @@
 
 use dramaturg_model::{Chance, Tick};
 
-use super::defect::Cost;
+use super::defect::{Class, Cost};
 use super::draft::Draft;
 use super::occurrence::OccurrenceId;
 use super::operators::WAYS;
@@ -38,8 +38,14 @@ pub(crate) enum Turn {
     Improved,
 }
 
-/// So many repairs in a row are tried on what is required, and then as many on what is liked, while something required cannot be had.
+/// So many repairs in vain are tried on what is required alone, before it is taken for something that cannot be had.
+const EARNEST: u32 = 512;
+
+/// So many repairs in a row are then tried on what is liked, and as many on what is required.
 const SPELL: u32 = 64;
+
+/// So many ways are tried for a defect, until one of them does something.
+const TRIES: u32 = 3;
 
 /// A chain of steps waits at most so many ticks for what is under way.
 const FOOTING_MAX: Tick = 3_600;
@@ -63,17 +69,20 @@ impl Workshop {
     /// One repair.
     pub(crate) fn turn(&mut self, preferences: &mut [Preference], chance: &mut Chance) -> Turn {
         // What is required and cannot be had does not keep for ever what is liked from being repaired: they take turns.
-        let spares = self.best.hard > 0 && self.vain / SPELL % 2 == 1;
+        let spares = self.best.hard > 0 && self.vain.checked_sub(EARNEST).is_some_and(|vain| vain / SPELL % 2 == 0);
         let Some((class, defect)) = self.draft.pick_defect(spares, chance) else { return Turn::Perfect };
         let Some(preference) = preferences.get_mut(class as usize) else { return Turn::Perfect };
-        let missing = self.draft.missing(class);
+        let missing = self.draft.missing_of(class, defect);
         preference.judge(missing);
-        let way = preference.pick(missing, chance);
-        let way = WAYS.get(class as usize).and_then(|ways| ways.get(way)).copied();
-        let done = way.is_some_and(|way| self.draft.repair(defect, way, chance));
-        if done {
-            self.draft.settle();
-        } else {
+        let mut done = false;
+        for _ in 0..if Class::NUMBERS.contains(&class) { TRIES } else { 1 } {
+            let way = preference.pick(missing, chance);
+            let way = WAYS.get(class as usize).and_then(|ways| ways.get(way)).copied();
+            done = way.is_some_and(|way| self.draft.repair(defect, way, chance));
+            if done {
+                self.draft.settle();
+                break;
+            }
             preference.regret();
         }
         let cost = self.draft.cost();
@@ -87,6 +96,9 @@ impl Workshop {
         if self.patience.is_over(improved) {
             self.draft.roll_back();
             preferences.iter_mut().for_each(Preference::forget);
+            for class in Class::NUMBERS {
+                preferences.get_mut(class as usize).into_iter().for_each(Preference::fade);
+            }
         }
         self.quiet = if improved { 0 } else { self.quiet.saturating_add(1) };
         if improved { Turn::Improved } else { Turn::Tried }

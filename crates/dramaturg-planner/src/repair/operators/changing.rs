@@ -1,13 +1,15 @@
 //! R6 and R9: other arguments, or another action, in the place of a step.
 
-use dramaturg_model::Chance;
+use dramaturg_model::{Chance, Tick};
 
 use super::Trouble;
+use super::lack::Lack;
 use crate::repair::draft::Draft;
 use crate::repair::moment::Moment;
 use crate::repair::occurrence::OccurrenceId;
 use crate::repair::plan::StepKey;
 use crate::repair::repertoire::{Achiever, FormId};
+use crate::repair::slot::SlotId;
 
 /// So many others are compared.
 const COMPARED: usize = 6;
@@ -66,16 +68,23 @@ impl Draft {
         true
     }
 
+    /// A step that changes a slot near a tick.
+    fn near(&self, slot: SlotId, tick: Tick, chance: &mut Chance) -> Option<StepKey> {
+        let timeline = self.projection.timeline(slot);
+        let at = timeline.place(Moment::check(tick));
+        let near = timeline.entries().get(at.saturating_sub(4)..).unwrap_or(&[]).iter().take(8);
+        let near = near.filter_map(|entry| self.steps.owner(OccurrenceId(entry.source.0)));
+        let near: Vec<StepKey> = near.filter(|key| self.is_open(*key)).collect();
+        near.get(chance.below(near.len())).copied()
+    }
+
     /// R9: another action does what a step does to the slot at hand.
     pub(super) fn replace(&mut self, trouble: Trouble, chance: &mut Chance) -> bool {
-        let timeline = self.projection.timeline(trouble.lack.slot());
-        let at = timeline.place(Moment::check(trouble.tick));
-        let near = timeline.entries().get(at.saturating_sub(4)..).unwrap_or(&[]).iter().take(8);
-        let near: Vec<StepKey> = near
-            .filter_map(|entry| self.steps.owner(OccurrenceId(entry.source.0)))
-            .filter(|key| self.is_open(*key))
-            .collect();
-        let Some(key) = near.get(chance.below(near.len())).copied() else { return false };
+        let key = match trouble.lack {
+            Lack::Amount { slot, up } if trouble.any_time => self.adverse(slot, up, trouble, chance),
+            lack => self.near(lack.slot(), trouble.tick, chance),
+        };
+        let Some(key) = key else { return false };
         let old = self.steps.get(key).form;
         let others: Vec<FormId> = self
             .helpers(trouble.lack)

@@ -64,10 +64,13 @@ pub(crate) const WAYS: [&[Repair]; Class::COUNT] = [
         Repair::Spawn,
         Repair::Replace,
     ],
+    &[Repair::Insert, Repair::RemoveSpoiler],
+    &[Repair::Insert, Repair::RemoveSpoiler],
     &[Repair::ShiftAside, Repair::RemoveNeeder],
     &[Repair::Prune],
     &[Repair::Insert, Repair::MoveSupporter],
     &[Repair::Insert, Repair::MoveSupporter, Repair::RemoveSpoiler, Repair::Rebind, Repair::Replace],
+    &[Repair::Insert, Repair::RemoveSpoiler, Repair::Replace],
     &[Repair::Prune, Repair::Hasten],
 ];
 
@@ -163,7 +166,7 @@ impl Draft {
             Repair::Insert => self.insert(trouble, false, chance),
             Repair::Spawn => self.insert(trouble, true, chance),
             Repair::MoveSupporter => self.move_supporter(trouble, chance),
-            Repair::RemoveSpoiler => self.remove_spoiler(trouble),
+            Repair::RemoveSpoiler => self.remove_spoiler(trouble, chance),
             Repair::RemoveNeeder => trouble.needer.is_some_and(|key| self.drop_step(key)),
             Repair::Rebind => self.rebind(trouble, chance),
             Repair::Replace => self.replace(trouble, chance),

@@ -18,7 +18,7 @@ const HOPS_HERE: u32 = 48;
 
 impl Draft {
     /// The steps that change a slot near a tick, nearest last, with what they change it by.
-    fn near(&self, trouble: Trouble) -> Vec<StepKey> {
+    fn movable(&self, trouble: Trouble) -> Vec<StepKey> {
         let timeline = self.projection.timeline(trouble.lack.slot());
         let at = timeline.place(Moment::check(trouble.tick));
         let entries = timeline.entries();
@@ -33,7 +33,7 @@ impl Draft {
 
     /// R2: a step that could bring it about does so at another time.
     pub(super) fn move_supporter(&mut self, trouble: Trouble, chance: &mut Chance) -> bool {
-        let near = self.near(trouble);
+        let near = self.movable(trouble);
         let helpers: Vec<_> = self.helpers(trouble.lack).copied().collect();
         let mut can: Vec<(StepKey, Tick)> = Vec::new();
         for key in near {

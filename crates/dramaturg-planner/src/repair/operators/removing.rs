@@ -3,11 +3,16 @@
 use dramaturg_model::Chance;
 
 use super::Trouble;
+use super::lack::Lack;
 use crate::repair::draft::Draft;
 use crate::repair::moment::Moment;
 use crate::repair::occurrence::OccurrenceId;
 use crate::repair::plan::StepKey;
 use crate::repair::repertoire::Kind;
+use crate::repair::slot::SlotId;
+
+/// So many steps are looked at in search of an action.
+const SCANNED: usize = 256;
 
 impl Draft {
     /// The step that gave a slot the value it has at a tick.
@@ -19,9 +24,30 @@ impl Draft {
         self.steps.owner(OccurrenceId(entry.source.0)).filter(|key| self.is_open(*key))
     }
 
+    /// A step that changes a number the wrong way: any of them where only the end counts, else one near the tick.
+    pub(super) fn adverse(&self, slot: SlotId, up: bool, trouble: Trouble, chance: &mut Chance) -> Option<StepKey> {
+        let wrong = Lack::Amount { slot, up: !up };
+        let any = if trouble.any_time { self.step_for(wrong, chance) } else { None };
+        any.or_else(|| self.contributor(slot, trouble.tick, Some(wrong), chance))
+    }
+
+    /// A step that helps with a lack: each action is as likely, however often it is planned.
+    pub(super) fn step_for(&self, lack: Lack, chance: &mut Chance) -> Option<StepKey> {
+        let helpers = self.helpers(lack).count();
+        let form = self.helpers(lack).nth(chance.below(helpers))?.form;
+        let open = self.steps.open();
+        let (before, after) = open.split_at_checked(chance.below(open.len()))?;
+        let round = after.iter().chain(before).take(SCANNED);
+        round.copied().find(|key| self.steps.get(*key).form == form)
+    }
+
     /// R4: what spoils it is taken out.
-    pub(super) fn remove_spoiler(&mut self, trouble: Trouble) -> bool {
-        let spoiler = self.spoiler(trouble).filter(|spoiler| Some(*spoiler) != trouble.needer);
+    pub(super) fn remove_spoiler(&mut self, trouble: Trouble, chance: &mut Chance) -> bool {
+        let spoiler = match trouble.lack {
+            Lack::Amount { slot, up } => self.adverse(slot, up, trouble, chance),
+            _ => self.spoiler(trouble),
+        };
+        let spoiler = spoiler.filter(|spoiler| Some(*spoiler) != trouble.needer);
         spoiler.is_some_and(|spoiler| self.drop_step(spoiler))
     }
 

@@ -53,8 +53,7 @@ impl Draft {
         let Want::Amount { less, .. } = aim.want else { return false };
         let Some(slot) = aim.reads.get(chance.below(aim.reads.len())).copied() else { return false };
         let lack = Lack::Amount { slot, up: !less };
-        let open = self.steps.open();
-        let key = open.get(chance.below(open.len())).copied();
+        let key = self.step_for(Lack::Other(slot), chance);
         match way {
             Repair::Insert => {
                 let trouble = Trouble { lack, tick: self.insert_from, needer: None, any_time: true };
@@ -102,7 +101,13 @@ impl Draft {
     }
 
     /// A step of ours that changes a number near a tick, and in a direction, if one is wanted.
-    fn contributor(&self, slot: SlotId, tick: Tick, lack: Option<Lack>, chance: &mut Chance) -> Option<StepKey> {
+    pub(super) fn contributor(
+        &self,
+        slot: SlotId,
+        tick: Tick,
+        lack: Option<Lack>,
+        chance: &mut Chance,
+    ) -> Option<StepKey> {
         let timeline = self.projection.timeline(slot);
         let at = timeline.place(Moment::check(tick));
         let (mut low, mut high) = (at, at);
@@ -128,7 +133,7 @@ impl Draft {
     }
 
     /// Whether a step changes a number in a direction.
-    fn goes(&self, key: StepKey, lack: Lack) -> bool {
+    pub(super) fn goes(&self, key: StepKey, lack: Lack) -> bool {
         let form = self.steps.get(key).form;
         self.helpers(lack).any(|achiever| achiever.form == form && achiever.gain != Gain::Amount(0))
     }
