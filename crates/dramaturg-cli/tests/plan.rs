@@ -180,6 +180,36 @@ fn plans_in_time_get_better_until_the_time_is_over() {
     assert!(ends[0] == first && ends.windows(2).all(|pair| pair[1] < pair[0]), "{ends:?}");
 }
 
+/// Rows of switches of which each turns its neighbours too: more states than anybody looks at, and no way to the goal that a search
+/// would see within the time.
+#[test]
+fn a_search_without_a_plan_ends_when_the_time_is_over() {
+    let domain =
+        "(define (domain lights) (:requirements :typing :durative-actions :conditional-effects :negative-preconditions)
+      (:types lamp) (:predicates (lit ?l - lamp) (beside ?l ?m - lamp))
+      (:durative-action press :parameters (?l ?m ?n - lamp) :duration (= ?duration 1)
+        :condition (and (at start (beside ?l ?m)) (at start (beside ?m ?n)) (at start (lit ?l)))
+        :effect (and (at end (not (lit ?l))) (at end (lit ?m)) (at end (not (lit ?n))))))";
+    let lamps: Vec<String> = (0..24).map(|number| format!("l{number}")).collect();
+    let pairs = |one: &str, other: &str| format!("(beside {one} {other}) (beside {other} {one})");
+    let beside: Vec<String> = lamps.windows(2).map(|pair| pairs(&pair[0], &pair[1])).collect();
+    let lit: Vec<String> = lamps.iter().step_by(2).map(|lamp| format!("(lit {lamp})")).collect();
+    let goal: Vec<String> = lamps.iter().map(|lamp| format!("(lit {lamp})")).collect();
+    let problem = format!(
+        "(define (problem all) (:domain lights) (:objects {} - lamp) (:init {} {}) (:goal (and {})))",
+        lamps.join(" "),
+        beside.join(" "),
+        lit.join(" "),
+        goal.join(" ")
+    );
+    let stage = Stage::with(&[("domain.pddl", domain), ("problem.pddl", &problem)]);
+    for planner in ["repair", "forward"] {
+        let run = stage.run(&["plan", "domain.pddl", "problem.pddl", "--planner", planner, "--time", "0.3s"]);
+        assert_eq!(run.code, 11, "{planner}: {}{}", run.out, run.err);
+        assert!(run.err.contains("the time is over"), "{planner}: {}", run.err);
+    }
+}
+
 #[test]
 fn a_story_repairs_a_plan_for_what_it_wants_itself() {
     let apple = include_str!("../../../stories/apple.story");

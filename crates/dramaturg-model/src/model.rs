@@ -115,6 +115,9 @@ pub struct PddlOrigin {
     pub epsilon: Tick,
     /// Whether it has durative actions, so that plans are time-triggered.
     pub temporal: bool,
+    /// Durative actions that take no time at all: actions without duration here, with a duration of 0 in plan files.
+    #[serde(default)]
+    pub momentary: Vec<SmolStr>,
 }
 
 /// Look-ups computed once from the tables.

@@ -67,9 +67,9 @@ pub struct Plan {
     /// Be content with the first plan
     #[arg(long)]
     first: bool,
-    /// Look for better plans for so many seconds in all
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
-    time: f64,
+    /// End after so many seconds, with the best plan by then [default: 1 for better plans, no end to the search for a first]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<f64>,
     /// Give up after so many states
     #[arg(long, value_name = "NUMBER", default_value_t = 20_000_000)]
     states_max: usize,
@@ -204,7 +204,9 @@ impl Plan {
                 "there is no plan: everything that can be reached has been looked at {DIM}({states}){DIM:#}"
             )?,
             None => {
-                let cure = if found.evaluated < self.states_max as u64 {
+                let cure = if self.is_over(begun) {
+                    "the time is over; give it more with --time"
+                } else if found.evaluated < self.states_max as u64 {
                     "steps one after another do not lead there, but waiting or steps at the same time might"
                 } else {
                     "raise --states-max"
@@ -213,6 +215,16 @@ impl Plan {
             }
         }
         Ok(exit)
+    }
+
+    /// When no better plan is looked for any longer.
+    fn time_for_better(&self) -> Duration {
+        Duration::from_secs_f64(self.time.unwrap_or(1.0))
+    }
+
+    /// Whether the time is over, even if there is no plan yet.
+    fn is_over(&self, begun: Instant) -> bool {
+        self.time.is_some_and(|time| begun.elapsed() >= Duration::from_secs_f64(time))
     }
 
     fn written(&self) -> Format {
@@ -259,7 +271,7 @@ impl Plan {
         };
         let mut greedy = search(Guide::Both);
         let mut outcome = greedy.run(&mut Budget::of(PIECE)).clone();
-        while outcome == Outcome::Searching {
+        while outcome == Outcome::Searching && !self.is_over(begun) {
             outcome = greedy.run(&mut Budget::of(PIECE)).clone();
         }
         let mut found = Found {
@@ -274,7 +286,7 @@ impl Plan {
         };
         let Outcome::Found(mut way) = outcome else { return Ok(found) };
         drop(greedy);
-        let until = Duration::from_secs_f64(self.time);
+        let until = self.time_for_better();
         if !self.first && begun.elapsed() < until {
             let mut shortest = search(Guide::Shortest);
             while *shortest.run(&mut Budget::of(PIECE)) == Outcome::Searching && begun.elapsed() < until {}

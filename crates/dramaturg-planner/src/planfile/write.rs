@@ -36,7 +36,8 @@ fn ipc(model: &Model, plan: &Plan) -> String {
         } else {
             let is_instant = model
                 .find_action(&step.action)
-                .is_some_and(|action| model.actions[action].duration == Duration::Instant);
+                .is_some_and(|action| model.actions[action].duration == Duration::Instant)
+                && !model.pddl().is_some_and(|origin| origin.momentary.contains(&step.action));
             let duration = if is_instant { String::new() } else { format!(" [{}]", units(step.duration, unit)) };
             writeln!(text, "{}: ({words}){duration}", units(step.start, unit))
         };

@@ -3,16 +3,14 @@
 //! A locked step cannot wait for it any more. Where the plan itself can bring the same about before, it does so, and what is only
 //! expected no longer matters.
 
-use dramaturg_model::{Fixed, Tick};
 use smallvec::SmallVec;
 
 use super::form::Need;
 use super::moment::Moment;
 use super::occurrence::OccurrenceId;
 use super::projection::Projection;
-use super::slot::{NOTHING, SlotId, of_number, of_variable};
+use super::slot::SlotId;
 use super::timeline::{Change, Entry};
-use crate::ground::{Ground, NumberId, VariableId};
 
 /// A condition that holds only if what is expected comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,36 +21,6 @@ pub(crate) struct Contingency {
     pub(crate) need: u16,
     /// It would have to hold already here, right before what is expected comes.
     pub(crate) before: Moment,
-}
-
-/// The world right before a moment, if nobody had done what is expected.
-struct Without<'a> {
-    projection: &'a Projection,
-    moment: Moment,
-    /// What is expected, and since when.
-    expected: &'a [(SlotId, Moment)],
-}
-
-impl Without<'_> {
-    fn value(&self, slot: SlotId) -> i64 {
-        let since = self.expected.iter().find(|(known, _)| *known == slot).map(|(_, since)| *since);
-        self.projection.before(slot, since.unwrap_or(self.moment))
-    }
-}
-
-impl Ground for Without<'_> {
-    fn variable(&self, variable: VariableId) -> u32 {
-        self.value(of_variable(variable)) as u32
-    }
-
-    fn number(&self, number: NumberId) -> Option<Fixed> {
-        let value = self.value(of_number(self.projection.repertoire.problem.variables.len(), number));
-        (value != NOTHING).then_some(Fixed(value))
-    }
-
-    fn now(&self) -> Tick {
-        self.moment.tick()
-    }
 }
 
 impl Projection {
@@ -86,7 +54,11 @@ impl Projection {
             }
         }
         let first = expected.iter().map(|(_, since)| *since).min()?;
-        let without = Without { projection: self, moment, expected: &expected };
+        // The world if nobody had done what is expected.
+        let without = self.viewed(moment, |slot| {
+            let since = expected.iter().find(|(known, _)| *known == slot).map(|(_, since)| *since);
+            self.before(slot, since.unwrap_or(moment))
+        });
         (!need.condition.holds(self.repertoire.problem.frame(), &without)).then_some(first)
     }
 

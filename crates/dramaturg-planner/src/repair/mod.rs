@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! `repertoire` is a level in dense tables: `slot`s, `form`s of actions and rules, `distance`s between values. `projection` is what will
-//! come of a plan, at every `moment`, kept up to date edit by edit (`presence`: an occurrence in it, `work`: what an edit makes necessary): a `timeline` for each slot with what `flow`s in it, `occurrence`s with
+//! come of a plan, at every `moment`, kept up to date edit by edit (`presence`: an occurrence in it, `work`: what an edit makes necessary, `view`: how conditions read it): a `timeline` for each slot with what `flow`s in it, `occurrence`s with
 //! their `readers`, `holds` on actuators, and rules in `tracks`. `outlook` makes one from the world as it is known. `aims` say what is
 //! missing, a `curve` how far a number is off, and a `tally` how much that is together.
 //!
@@ -43,6 +43,7 @@ mod slot;
 mod tally;
 mod timeline;
 mod tracks;
+mod view;
 mod why;
 mod work;
 mod workshop;

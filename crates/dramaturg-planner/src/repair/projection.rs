@@ -8,18 +8,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use dramaturg_model::{Fixed, Table, Tick};
+use dramaturg_model::{Table, Tick};
 
 use super::holds::Holds;
 use super::moment::Moment;
 use super::occurrence::{Occurrence, OccurrenceId};
 use super::readers::Readers;
 use super::repertoire::{Repertoire, TrackId};
-use super::slot::{NOTHING, SlotId, of_number, of_variable};
+use super::slot::SlotId;
 use super::timeline::{Change, Rewrite, Timeline};
 use super::tracks::TrackState;
+use super::view::View;
 use super::work::Work;
-use crate::ground::{Condition, Ground, GroundActuatorId, GroundExpr, NumberId, VariableId};
+use crate::ground::{Condition, Ground, GroundActuatorId, GroundExpr};
 use crate::packed::PackedState;
 
 /// What every slot will hold at every moment.
@@ -50,29 +51,6 @@ pub(crate) struct Projection {
     pub(crate) touched: Vec<(SlotId, Rewrite)>,
     /// How many pieces of work were done.
     pub(crate) effort: u64,
-}
-
-/// The world right before a moment.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    projection: &'a Projection,
-    moment: Moment,
-}
-
-impl Ground for View<'_> {
-    fn variable(&self, variable: VariableId) -> u32 {
-        self.projection.before(of_variable(variable), self.moment) as u32
-    }
-
-    fn number(&self, number: NumberId) -> Option<Fixed> {
-        let slot = of_number(self.projection.repertoire.problem.variables.len(), number);
-        let value = self.projection.before(slot, self.moment);
-        (value != NOTHING).then_some(Fixed(value))
-    }
-
-    fn now(&self) -> Tick {
-        self.moment.tick()
-    }
 }
 
 impl Projection {
@@ -116,8 +94,13 @@ impl Projection {
     }
 
     /// The world right before a moment.
-    pub(crate) const fn view(&self, moment: Moment) -> View<'_> {
-        View { projection: self, moment }
+    pub(crate) fn view(&self, moment: Moment) -> View<impl Fn(SlotId) -> i64> {
+        self.viewed(moment, move |slot| self.before(slot, moment))
+    }
+
+    /// The world at a moment, if slots held something else.
+    pub(super) fn viewed<F: Fn(SlotId) -> i64>(&self, moment: Moment, value: F) -> View<F> {
+        View { variables: self.repertoire.problem.variables.len(), now: moment.tick(), value }
     }
 
     /// How things are at a tick, before anything starts in it.

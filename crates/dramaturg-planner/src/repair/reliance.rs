@@ -5,8 +5,6 @@
 
 use std::cell::Cell;
 
-use dramaturg_model::{Fixed, Tick};
-
 use super::aims::Want;
 use super::draft::Draft;
 use super::moment::Moment;
@@ -14,9 +12,9 @@ use super::occurrence::OccurrenceId;
 use super::plan::StepKey;
 use super::projection::Projection;
 use super::readers::What;
-use super::slot::{NOTHING, SlotId, of_number, of_variable};
+use super::slot::SlotId;
 use super::timeline::Change;
-use crate::ground::{Condition, Ground, NumberId, VariableId};
+use crate::ground::Condition;
 
 /// The world right before a moment, if one step were not in the plan.
 struct Lacking<'a> {
@@ -49,21 +47,6 @@ impl Lacking<'_> {
 /// Whether nothing that comes before such a change matters after it.
 const fn is_plain(change: Change) -> bool {
     matches!(change, Change::Set(_) | Change::Observe(_))
-}
-
-impl Ground for Lacking<'_> {
-    fn variable(&self, variable: VariableId) -> u32 {
-        self.value(of_variable(variable)) as u32
-    }
-
-    fn number(&self, number: NumberId) -> Option<Fixed> {
-        let value = self.value(of_number(self.projection.repertoire.problem.variables.len(), number));
-        (value != NOTHING).then_some(Fixed(value))
-    }
-
-    fn now(&self) -> Tick {
-        self.moment.tick()
-    }
 }
 
 impl Draft {
@@ -110,7 +93,8 @@ impl Draft {
 
     /// Whether a condition is certain not to hold right before a moment without a step.
     fn fails_without(&self, step: OccurrenceId, condition: &Condition, moment: Moment) -> bool {
-        let without = Lacking { projection: &self.projection, moment, step, sure: Cell::new(true) };
-        !condition.holds(self.projection.repertoire.problem.frame(), &without) && without.sure.get()
+        let lacking = Lacking { projection: &self.projection, moment, step, sure: Cell::new(true) };
+        let without = self.projection.viewed(moment, |slot| lacking.value(slot));
+        !condition.holds(self.projection.repertoire.problem.frame(), &without) && lacking.sure.get()
     }
 }

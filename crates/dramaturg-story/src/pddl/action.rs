@@ -1,8 +1,8 @@
 //! Actions, with and without duration.
 
 use dramaturg_model::{
-    Action, ActionOrigin, Binder, Change, ConditionTime, Duration, Effect, Expr, Function, LatePolicy, Operator,
-    Quantifier, Span, TimedCondition, Value,
+    Action, ActionOrigin, Binder, Change, ConditionTime, Duration, Effect, Expr, Function, LatePolicy, Moment,
+    Operator, Quantifier, Span, TimedCondition, Value,
 };
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -66,8 +66,8 @@ impl Reader {
             (Some(condition), false) => self.conditions_at_start(condition, &mut scope),
             (None, _) => Vec::new(),
         };
-        let conditions = conditions
-            .into_iter()
+        let conditions = conditions.into_iter();
+        let mut conditions: Vec<TimedCondition> = conditions
             .map(|Timed { time, condition, place }| TimedCondition { time, condition, weight: None, place })
             .collect();
         let mut effects = Vec::new();
@@ -75,6 +75,14 @@ impl Reader {
             let mut around = if is_durative { Around::default() } else { Around::instant() };
             self.effects(effect, &mut scope, &mut around, &mut effects);
         }
+        // What takes no time at all starts and ends at once.
+        let takes_nothing = duration == Duration::Fixed(Expr::int(0));
+        if takes_nothing {
+            conditions.iter_mut().for_each(|condition| condition.time = ConditionTime::Start);
+            effects.iter_mut().for_each(|effect| effect.moment = Moment::End);
+            self.momentary.push(name.clone());
+        }
+        let duration = if takes_nothing { Duration::Instant } else { duration };
         // In PDDL what an action both deletes and adds is true after it.
         effects.sort_by_key(|effect| !is_delete(effect));
         self.model.actions.push(Action {

@@ -16,9 +16,12 @@ pub(super) enum Lexeme {
     /// `)`
     #[token(")")]
     Close,
-    /// Anything else without blanks. A question mark begins a new one: `truck?t` is how some domains write `truck ?t`.
-    #[regex(r"\??[^ \t\r\n\x0B\f\u{feff}();?]+")]
+    /// Anything else without blanks. A question mark begins a new one: `truck?t` is how some domains write `truck ?t`. A hyphen before
+    /// anything but a number is one of its own: some write `?t -truck`.
+    #[regex(r"\??[^ \t\r\n\x0B\f\u{feff}();?\-][^ \t\r\n\x0B\f\u{feff}();?]*")]
+    #[regex(r"-[0-9.][^ \t\r\n\x0B\f\u{feff}();?]*")]
     #[token("?")]
+    #[token("-")]
     Atom,
 }
 
@@ -33,5 +36,13 @@ mod tests {
         let atom = Ok(Lexeme::Atom);
         let wanted = [(Ok(Lexeme::Open), "("), (atom, "at"), (atom, "?x"), (atom, "-1.5"), (Ok(Lexeme::Close), ")")];
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_hyphen_before_a_name_stands_alone() {
+        let text = "?g-1 -goods - 3 -.5 --x a--b";
+        let found: Vec<_> = Lexeme::lexer(text).spanned().map(|(token, range)| (token.is_ok(), &text[range])).collect();
+        let wanted = ["?g-1", "-", "goods", "-", "3", "-.5", "-", "-", "x", "a--b"];
+        assert_eq!(found, wanted.map(|atom| (true, atom)));
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Reader {
     /// The domain may only speak of constants; they are the first objects.
     pub(super) objects_in_reach: usize,
     pub(super) temporal: bool,
+    /// Durative actions that take no time at all.
+    pub(super) momentary: Vec<SmolStr>,
     pub(super) domain_name: SmolStr,
     pub(super) problem_name: SmolStr,
     /// How many parts of conditions may still be repeated for flattened effects.
@@ -58,6 +60,7 @@ impl Reader {
             actions: FxHashMap::default(),
             objects_in_reach: 0,
             temporal: false,
+            momentary: Vec::new(),
             domain_name: SmolStr::default(),
             problem_name: SmolStr::default(),
             copies_left: COPIES_MAX,
@@ -77,6 +80,7 @@ impl Reader {
             ticks_per_unit: self.options.ticks_per_unit,
             epsilon: 1,
             temporal: self.temporal,
+            momentary: std::mem::take(&mut self.momentary),
         });
         self.model.seal();
         (self.model, self.faults)

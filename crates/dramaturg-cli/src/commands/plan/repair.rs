@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use dramaturg::model::{self, Fixed, Model};
 use dramaturg::planner::ground::Problem;
@@ -47,7 +47,7 @@ pub fn search(
     let unit = model.pddl().map_or(1, |origin| origin.ticks_per_unit.max(1));
     let operators = problem.operators.len();
     let options = TemporalOptions { seed: plan.seed, states_max: plan.states_max };
-    let until = Duration::from_secs_f64(plan.time);
+    let until = plan.time_for_better();
     let mut planner = Temporal::new(model, problem, start, target, options);
     let mut best: Option<model::Plan> = None;
     let mut improvements = Vec::new();
@@ -79,7 +79,7 @@ pub fn search(
             Progress::Idle | Progress::Complete { .. } | Progress::Infeasible { .. } => break,
         }
         let tried = best.is_some() || refused.is_some();
-        if best.is_some() && plan.first || tried && begun.elapsed() >= until {
+        if best.is_some() && plan.first || tried && begun.elapsed() >= until || plan.is_over(begun) {
             break;
         }
     }

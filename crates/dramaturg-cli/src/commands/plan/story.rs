@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use dramaturg::model::{self, Fixed, Model, Step};
 use dramaturg::planner::planner::{Budget, Planner, Progress, Workers};
@@ -27,7 +27,7 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
     }
     let options = RepairOptions { seed: plan.seed, ..RepairOptions::default() };
     let mut planner = Playwright::new(Arc::new(model.clone()), options);
-    let until = Duration::from_secs_f64(plan.time);
+    let until = plan.time_for_better();
     let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
     let (mut improvements, mut looked) = (Vec::<Improvement>::new(), 0);
     let mut cheapest: Option<(Fixed, Fixed)> = None;

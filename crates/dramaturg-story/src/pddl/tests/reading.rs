@@ -260,6 +260,21 @@ fn durative_actions() {
     assert_eq!((origin.ticks_per_unit, origin.epsilon, origin.temporal), (1000, 1, true));
 }
 
+/// A durative action that takes no time starts and ends at once.
+#[test]
+fn durative_actions_that_take_no_time() {
+    let model = compile_text(
+        "(define (domain doors) (:requirements :durative-actions) (:predicates (open) (ajar) (seen))
+           (:durative-action look :parameters () :duration (= ?duration 0)
+             :condition (and (at start (open)) (over all (ajar)))
+             :effect (and (at start (not (ajar))) (at end (seen)))))",
+    );
+    let look = action(&model, "look");
+    assert_eq!((&look.duration, look.conditions.len(), look.effects.len()), (&Duration::Instant, 2, 2));
+    assert!(look.effects.iter().all(|effect| effect.moment == Moment::End));
+    assert_eq!(model.pddl().expect("it is PDDL").momentary, ["look"]);
+}
+
 #[test]
 fn timed_facts_and_a_predicate_called_at() {
     let model = again(
