@@ -519,3 +519,24 @@ fn a_surprise_is_made_up_for_soon() {
         assert_eq!(missing, Fixed::ZERO, "seed {seed}");
     }
 }
+
+/// What a goal asks for is not put off for no reason: the map is begun with as soon as somebody wants it.
+#[test]
+fn what_can_be_done_at_once_is_not_put_off() {
+    let model = model(PRINCESS);
+    let mut soon = 0;
+    for seed in 0..20 {
+        let mut planner = Playwright::new(Arc::clone(&model), RepairOptions { seed, ..RepairOptions::default() });
+        planner.advance(TickBounds::exactly(0), LEAD);
+        planner.deliberate(&mut Budget::of(2_000), &Workers::single());
+        planner.publish();
+        let (fluent, value) = ("player.quest".into(), "princessQuest".into());
+        planner.advance(TickBounds::exactly(100), 100 + LEAD);
+        planner.observe(&[Observation { fluent, value, from: 100, to: None, source: 0, sequence: 0 }]);
+        planner.deliberate(&mut Budget::of(2_000), &Workers::single());
+        let planned = planner.publish().put;
+        let map = planned.iter().filter(|step| step.action == "map.anchor").map(|step| step.start).min();
+        soon += u32::from(map.expect("the map is planned") <= 110 + LEAD);
+    }
+    assert!(soon >= 16, "{soon} of 20 plans begin with the map within ten ticks");
+}

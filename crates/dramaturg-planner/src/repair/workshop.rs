@@ -25,6 +25,8 @@ pub(crate) struct Workshop {
     pub(crate) vain: u32,
     /// Counts the best plans.
     pub(crate) edition: u64,
+    /// Steps that may start sooner, now that nothing required is missing any longer; the first of them last.
+    hurry: Vec<StepKey>,
 }
 
 /// What came of a repair.
@@ -50,6 +52,9 @@ const TRIES: u32 = 3;
 /// A chain of steps waits at most so many ticks for what is under way.
 const FOOTING_MAX: Tick = 3_600;
 
+/// No more steps than this are looked at when they might start sooner.
+const HURRY_MAX: usize = 256;
+
 /// What rests on steps that are in the way is followed so far.
 const ROOM_ROUNDS: u32 = 8;
 
@@ -63,11 +68,24 @@ impl Workshop {
     pub(crate) fn new(mut draft: Draft, patience: Option<u32>) -> Self {
         draft.settle();
         draft.steps.commit();
-        Self { best: draft.cost(), draft, patience: Patience::new(patience), quiet: 0, vain: 0, edition: 0 }
+        Self {
+            best: draft.cost(),
+            draft,
+            patience: Patience::new(patience),
+            quiet: 0,
+            vain: 0,
+            edition: 0,
+            hurry: Vec::new(),
+        }
     }
 
     /// One repair.
     pub(crate) fn turn(&mut self, preferences: &mut [Preference], chance: &mut Chance) -> Turn {
+        if let Some(key) = self.hurry.pop() {
+            let improved = self.hasten(key, chance);
+            self.quiet = if improved { 0 } else { self.quiet.saturating_add(1) };
+            return if improved { Turn::Improved } else { Turn::Tried };
+        }
         // What is required and cannot be had does not keep for ever what is liked from being repaired: they take turns.
         let spares = self.best.hard > 0 && self.vain.checked_sub(EARNEST).is_some_and(|vain| vain / SPELL % 2 == 0);
         let Some((class, defect)) = self.draft.pick_defect(spares, chance) else { return Turn::Perfect };
@@ -87,11 +105,9 @@ impl Workshop {
         }
         let cost = self.draft.cost();
         let improved = done && cost < self.best;
-        self.vain = if improved && cost.hard < self.best.hard { 0 } else { self.vain.saturating_add(1) };
+        self.vain = self.vain.saturating_add(1);
         if improved {
-            self.best = cost;
-            self.edition += 1;
-            self.draft.steps.commit();
+            self.note_best(cost);
         }
         if self.patience.is_over(improved) {
             self.draft.roll_back();
@@ -228,14 +244,38 @@ impl Workshop {
         let cost = self.draft.cost();
         let better = cost < self.best;
         if better {
-            self.vain = if cost.hard < self.best.hard { 0 } else { self.vain };
-            self.best = cost;
-            self.edition += 1;
-            self.draft.steps.commit();
+            self.note_best(cost);
         } else {
             self.draft.roll_back();
         }
         better
+    }
+
+    /// The plan at hand is the best one.
+    fn note_best(&mut self, cost: Cost) {
+        self.draft.steps.commit();
+        if cost.hard < self.best.hard {
+            self.vain = 0;
+            if cost.hard == 0 {
+                self.hurry_up();
+            }
+        }
+        self.best = cost;
+        self.edition += 1;
+    }
+
+    /// What has been put somewhere so that it fits may fit sooner: other repairs would come upon that only by chance.
+    fn hurry_up(&mut self) {
+        let mut open: Vec<StepKey> = self.draft.steps.open().to_vec();
+        open.sort_by_key(|key| (self.draft.steps.get(*key).start, *key));
+        open.truncate(HURRY_MAX);
+        open.reverse();
+        self.hurry = open;
+    }
+
+    /// Lets a step of the best plan start as soon as it can. Whether that is better.
+    fn hasten(&mut self, key: StepKey, chance: &mut Chance) -> bool {
+        self.draft.is_open(key) && self.draft.hasten_step(key, chance) && self.keep_if_better()
     }
 
     /// Time has passed, and what starts before a tick is no longer ours.

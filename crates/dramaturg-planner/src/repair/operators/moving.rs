@@ -107,9 +107,13 @@ impl Draft {
         })
     }
 
-    /// A step starts as soon as its conditions hold and what it uses is free.
+    /// A step, if it is its turn, starts as soon as it can.
     pub(super) fn hasten(&mut self, chance: &mut Chance) -> bool {
-        let Some(key) = self.look_over(chance) else { return false };
+        self.look_over(chance).is_some_and(|key| self.hasten_step(key, chance))
+    }
+
+    /// A step starts as soon as its conditions hold and what it uses is free.
+    pub(in crate::repair) fn hasten_step(&mut self, key: StepKey, chance: &mut Chance) -> bool {
         let step = *self.steps.get(key);
         let repertoire = self.repertoire();
         let form = &repertoire.forms[step.form];
