@@ -34,6 +34,8 @@ const WAYS: [Way; 5] = [Way::Reorder, Way::Few, Way::Many, Way::Rest, Way::All];
 const SHARE: (u64, u64) = (4, 64);
 /// So many tries without anything better, and it goes on from the best course.
 const PATIENCE: u32 = 120;
+/// So many units of work without anything better, at the least, and it begins somewhere else.
+const STAY: u64 = 40_000;
 /// Rounds of reordering before another way has its turn.
 const ROUNDS: u32 = 150;
 
@@ -53,6 +55,8 @@ pub(super) struct Improver {
     /// Made when it is needed first; none where starts and ends stand among each other, which only other orders can be looked for in.
     durations: Option<Arc<Durations>>,
     current: Course,
+    /// Where it goes back to when it gets no further: the best course, or the best since it began somewhere else.
+    home: Course,
     best: Course,
     job: Option<(Way, Job)>,
     spent: [u64; WAYS.len()],
@@ -61,6 +65,12 @@ pub(super) struct Improver {
     idle: u32,
     /// How often all was planned anew.
     rounds: u32,
+    /// Units of work so far, those until the best course was found, and those after which it begins somewhere else.
+    total: u64,
+    found_at: u64,
+    stays_until: u64,
+    /// Whether the beam at hand looks for a course to begin with somewhere else, good or bad.
+    moves: bool,
 }
 
 impl Improver {
@@ -71,12 +81,17 @@ impl Improver {
             chance: Chance::new(seed),
             durations: None,
             current: course.clone(),
+            home: course.clone(),
             best: course,
             job: Some((Way::All, Job::Trim(Trim::new()))),
             spent: [0; WAYS.len()],
             share: [8; WAYS.len()],
             idle: 0,
             rounds: 0,
+            total: 0,
+            found_at: 0,
+            stays_until: STAY,
+            moves: false,
             stage,
         }
     }
@@ -84,8 +99,9 @@ impl Improver {
     /// Goes on from a course on another stage of the same problem: time has passed, or things came otherwise.
     pub(super) fn move_to(&mut self, stage: Arc<Stage>, course: Course, otherwise: bool) {
         self.current.clone_from(&course);
+        self.home.clone_from(&course);
         self.best = course;
-        self.job = None;
+        (self.job, self.moves) = (None, false);
         self.stage = stage;
         if otherwise {
             (self.idle, self.rounds) = (0, 0);
@@ -99,6 +115,22 @@ impl Improver {
 
     /// Works on for a little; the units that took, and whether there is a better course now.
     pub(super) fn step(&mut self) -> (u32, bool) {
+        let (units, improved) = self.work();
+        self.total += u64::from(units);
+        let stay = STAY.max(self.found_at / 2);
+        if improved {
+            (self.found_at, self.stays_until) = (self.total, self.total + stay);
+        } else if self.total >= self.stays_until && !self.moves {
+            // By turns from the best course, and from somewhere else.
+            self.moves = self.home.cost == self.best.cost;
+            self.home.clone_from(&self.best);
+            self.current.clone_from(&self.best);
+            self.stays_until = self.total + stay;
+        }
+        (units, improved)
+    }
+
+    fn work(&mut self) -> (u32, bool) {
         let stage = Arc::clone(&self.stage);
         let Some((way, job)) = self.job.take() else {
             self.job = self.choose();
@@ -137,7 +169,13 @@ impl Improver {
                     self.job = Some((way, Job::Beam(beam)));
                     return (looked, false);
                 }
+                let moves = std::mem::take(&mut self.moves);
                 let improved = match beam.best() {
+                    Some(course) if moves && course.cost >= self.best.cost => {
+                        self.home.clone_from(&course);
+                        self.current = course;
+                        false
+                    }
                     Some(course) => self.accept(way, course),
                     None => {
                         self.give_up(way);
@@ -167,7 +205,7 @@ impl Improver {
             *share = (*share - *share / 16).max(SHARE.0);
         }
         if self.idle.is_multiple_of(PATIENCE) {
-            self.current.clone_from(&self.best);
+            self.current.clone_from(&self.home);
         }
     }
 
@@ -176,6 +214,7 @@ impl Improver {
         let work = |course: &Course| course.durations.iter().sum::<Tick>();
         if course.cost < self.best.cost {
             self.best.clone_from(&course);
+            self.home.clone_from(&course);
             self.current = course;
             self.idle = 0;
             self.reward(way, 12);
@@ -183,6 +222,9 @@ impl Improver {
                 self.job = Some((way, Job::Trim(Trim::new())));
             }
             return true;
+        }
+        if course.cost < self.home.cost {
+            self.home.clone_from(&course);
         }
         let better = course.cost < self.current.cost;
         let leaner = course.cost == self.current.cost && work(&course) < work(&self.current);
@@ -211,9 +253,10 @@ impl Improver {
             self.spent.iter_mut().for_each(|spent| *spent /= 4);
         }
         let debts = WAYS.iter().zip(self.spent.iter().zip(&self.share));
-        let way = debts.min_by_key(|(_, (spent, share))| *spent * 1000 / **share).map(|(way, _)| *way)?;
+        let least = debts.min_by_key(|(_, (spent, share))| *spent * 1000 / **share).map(|(way, _)| *way)?;
+        let way = if self.moves { Way::All } else { least };
         if way == Way::Reorder {
-            let from = if self.chance.below(2) == 0 { &self.best } else { &self.current };
+            let from = if self.chance.below(2) == 0 { &self.home } else { &self.current };
             let mut reorder = Reorder::new(&stage, from.clone());
             if self.idle > 2 {
                 reorder.shake(&stage, &mut self.clockwork, &mut self.chance);
@@ -231,14 +274,21 @@ impl Improver {
             self.give_up(way);
             return None;
         };
-        let options = self.options(way);
+        let options = if self.moves { self.loose() } else { self.options(way) };
         let slack = if way == Way::All || self.chance.below(8) > 0 { 0 } else { self.best.cost.end / 40 };
         let bound = match (stage.objective.is_time(), way) {
             (false, _) => Tick::MAX / 8,
+            (true, _) if self.moves => self.best.cost.end.saturating_mul(2),
             (true, Way::All) => self.best.cost.end - 1,
             (true, _) => self.current.cost.end + slack,
         };
         Some((way, Job::Beam(Box::new(Beam::new(&stage, &durations, window, bound, options)))))
+    }
+
+    /// For a course that is likely to be another one.
+    fn loose(&mut self) -> BeamOptions {
+        let work = [10, 40, 80, 150].get(self.chance.below(4)).copied().unwrap_or(40);
+        BeamOptions { width: 2 + self.chance.below(6), work, noise: 40 + 40 * self.chance.below(4) as u32, all: false }
     }
 
     fn options(&mut self, way: Way) -> BeamOptions {
