@@ -69,6 +69,8 @@ pub(super) struct Improver {
     total: u64,
     found_at: u64,
     stays_until: u64,
+    /// The tries that it stays for at the least.
+    stays_tries: u32,
     /// Whether the beam at hand looks for a course to begin with somewhere else, good or bad.
     moves: bool,
 }
@@ -91,6 +93,7 @@ impl Improver {
             total: 0,
             found_at: 0,
             stays_until: STAY,
+            stays_tries: PATIENCE,
             moves: false,
             stage,
         }
@@ -105,6 +108,7 @@ impl Improver {
         self.stage = stage;
         if otherwise {
             (self.idle, self.rounds) = (0, 0);
+            (self.found_at, self.stays_until, self.stays_tries) = (self.total, self.total + STAY, PATIENCE);
         }
     }
 
@@ -119,13 +123,13 @@ impl Improver {
         self.total += u64::from(units);
         let stay = STAY.max(self.found_at / 2);
         if improved {
-            (self.found_at, self.stays_until) = (self.total, self.total + stay);
-        } else if self.total >= self.stays_until && !self.moves {
+            (self.found_at, self.stays_until, self.stays_tries) = (self.total, self.total + stay, PATIENCE);
+        } else if self.total >= self.stays_until && self.idle >= self.stays_tries && !self.moves {
             // By turns from the best course, and from somewhere else.
             self.moves = self.home.cost == self.best.cost;
             self.home.clone_from(&self.best);
             self.current.clone_from(&self.best);
-            self.stays_until = self.total + stay;
+            (self.stays_until, self.stays_tries) = (self.total + stay, self.idle + PATIENCE);
         }
         (units, improved)
     }
