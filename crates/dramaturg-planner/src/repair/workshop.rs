@@ -87,7 +87,8 @@ impl Workshop {
             return if improved { Turn::Improved } else { Turn::Tried };
         }
         // What is required and cannot be had does not keep for ever what is liked from being repaired: they take turns.
-        let spares = self.best.hard > 0 && self.vain.checked_sub(EARNEST).is_some_and(|vain| vain / SPELL % 2 == 0);
+        let spares =
+            self.best.hard > 0 && self.vain.checked_sub(EARNEST).is_some_and(|vain| (vain / SPELL).is_multiple_of(2));
         let Some((class, defect)) = self.draft.pick_defect(spares, chance) else { return Turn::Perfect };
         let Some(preference) = preferences.get_mut(class as usize) else { return Turn::Perfect };
         let missing = self.draft.missing_of(class, defect);
