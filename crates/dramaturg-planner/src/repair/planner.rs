@@ -263,16 +263,17 @@ impl Planner for Playwright {
         let enough = if workshop.draft.follows { self.options.enough_for_curves } else { self.options.enough };
         let (mut improved, mut perfect) = (false, false);
         while let Some(workshop) = &mut self.workshop {
-            let looks = !self.has_looked && workshop.best.hard > 0;
-            let is_over = |workshop: &Workshop| workshop.quiet >= enough || looks && workshop.vain >= LONG_ENOUGH;
-            while !perfect && !is_over(workshop) && budget.take() {
+            let has_looked = self.has_looked;
+            let looks = |workshop: &Workshop| !has_looked && workshop.best.hard > 0;
+            let is_stuck = |workshop: &Workshop| looks(workshop) && workshop.vain >= LONG_ENOUGH;
+            while !perfect && workshop.quiet < enough && !is_stuck(workshop) && budget.take() {
                 match workshop.turn(&mut self.preferences, &mut self.chance) {
                     Turn::Perfect => perfect = true,
                     Turn::Tried => {}
                     Turn::Improved => improved = true,
                 }
             }
-            if perfect || budget.left() == 0 || !looks {
+            if perfect || budget.left() == 0 || !looks(workshop) {
                 break;
             }
             improved |= self.look_for_chain(budget);
