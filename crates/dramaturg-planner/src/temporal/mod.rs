@@ -7,7 +7,8 @@
 //! both. What search finds is a `course`: operators in an order, to which a clockwork gives times, each as early as what it touches
 //! (`footprint`, `mention`, `timeline`) allows; starts and ends that stand among each other get theirs from a network (`weave`). All of
 //! these stand on a `stage`, and [`cost`] says what counts. What is `given` at ticks and changed by nothing else is a `calendar` that
-//! steps wait for; else it is among the starts and ends. Where search goes astray, an `attempt` looks for a first course with its times.
+//! steps wait for; else it is among the starts and ends. Where search goes astray, an `attempt` looks for a first course with its
+//! times, and goals are reached in the order in which they must be (`precedence`).
 //!
 //! `improve` makes a course better: `trim` leaves steps out, `reorder` exchanges steps that touch the same thing
 //! (`conflict`), `beam` plans a `window` of it anew, led by a `guide` that knows about time.
@@ -30,6 +31,7 @@ mod improve;
 mod mention;
 pub mod planner;
 pub use planner::{Temporal, TemporalOptions};
+mod precedence;
 mod reorder;
 mod split;
 mod stage;

@@ -10,6 +10,7 @@ use super::cost::{Cost, Objective};
 use super::course::{Clockwork, Course};
 use super::footprint::Footprints;
 use super::improve::Improver;
+use super::precedence::preceded;
 use super::split::{SplitStage, enclosing, split};
 use super::stage::{Part, Stage};
 use super::timeline::Timeline;
@@ -66,6 +67,8 @@ enum Search {
 struct First {
     whole: Option<BestFirst>,
     woven: Option<BestFirst>,
+    /// Whole actions again, with goals in the order in which they must be reached, if search takes long.
+    ordered: Option<BestFirst>,
     /// Tries that begin when search takes long.
     attempts: Option<Attempts>,
     /// Whether there may be tries.
@@ -108,7 +111,8 @@ impl Temporal {
         let mut planner = Self { split: None, search: Search::Over, looked: 0, options, base, plain };
         let whole = is_whole.then(|| planner.whole());
         let woven = (!is_whole || !enclosing.is_empty()).then(|| planner.woven(model, &enclosing));
-        planner.search = Search::First(Box::new(First { whole, woven, attempts: None, tries: is_whole, spent: 0 }));
+        planner.search =
+            Search::First(Box::new(First { whole, woven, ordered: None, attempts: None, tries: is_whole, spent: 0 }));
         planner
     }
 
@@ -177,8 +181,8 @@ impl Temporal {
     fn look_for_first(&mut self, model: &Model, budget: &mut Budget) -> Option<Progress> {
         let mut way = None;
         let Search::First(first) = &mut self.search else { return None };
-        let First { whole, woven, attempts, tries, spent } = &mut **first;
-        for (is_woven, search) in [(false, &mut *whole), (true, &mut *woven)] {
+        let First { whole, woven, ordered, attempts, tries, spent } = &mut **first;
+        for (is_woven, search) in [(false, &mut *whole), (true, &mut *woven), (false, &mut *ordered)] {
             let Some(running) = search else { continue };
             let mut turn = Budget::of(TURN.min(budget.left()));
             let outcome = running.run(&mut turn).clone();
@@ -202,8 +206,12 @@ impl Temporal {
             Clockwork::new(&stage).course(&stage, steps).map(|course| (is_woven, course))
         });
         let Search::First(first) = &mut self.search else { return None };
-        let First { whole, woven, attempts, tries, spent } = &mut **first;
+        let First { whole, woven, ordered, attempts, tries, spent } = &mut **first;
         if found.is_none() && *tries && (*spent > ALONE || whole.is_none()) {
+            let is_first = attempts.is_none();
+            if is_first && self.base.calendar.is_none() {
+                *ordered = in_order(model, &self.base, self.options.states_max);
+            }
             let attempts = attempts.get_or_insert_with(|| Attempts::new(&self.base, self.options.seed));
             let mut turn = Budget::of(TURN.min(budget.left()));
             while found.is_none() && turn.left() > 0 && !attempts.is_over() {
@@ -215,7 +223,7 @@ impl Temporal {
             budget.spend(turn.used.max(1));
             *tries = !attempts.is_over();
         }
-        let goes_on = whole.is_some() || woven.is_some() || *tries;
+        let goes_on = whole.is_some() || woven.is_some() || ordered.is_some() || *tries;
         if let Some((is_woven, course)) = found {
             let improver = Improver::new(self.stage(is_woven), course, self.options.seed);
             self.search = Search::Better { improver: Box::new(improver), woven: is_woven };
@@ -230,7 +238,14 @@ impl Temporal {
         let is_new = self.split.as_ref().is_none_or(|split| split.starts() < all.len());
         if is_new && !all.is_empty() {
             let woven = Some(self.woven(model, &all));
-            self.search = Search::First(Box::new(First { whole: None, woven, attempts: None, tries: false, spent: 0 }));
+            self.search = Search::First(Box::new(First {
+                whole: None,
+                woven,
+                ordered: None,
+                attempts: None,
+                tries: false,
+                spent: 0,
+            }));
             return None;
         }
         self.search = Search::Over;
@@ -292,6 +307,14 @@ impl Temporal {
         }
         Some(plan)
     }
+}
+
+/// Search for whole actions with goals in the order in which they must be reached; none if there is none.
+fn in_order(model: &Model, stage: &Stage, states_max: usize) -> Option<BestFirst> {
+    let problem = Arc::new(preceded(model, &stage.problem, &stage.start, &stage.target)?);
+    let relaxation = Arc::new(Relaxation::new(&problem, true));
+    let options = BestFirstOptions { guide: Guide::Both, states_max, ..BestFirstOptions::default() };
+    Some(BestFirst::new(problem, &relaxation, &stage.start, stage.target.clone(), options))
 }
 
 /// The operator of the base problem that one of a split stage comes from.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use dramaturg_model::{Plan, State};
 
+use super::precedence::preceded;
 use super::{Cost, Temporal, TemporalOptions};
-use crate::ground::testing::{pddl, random::task};
-use crate::ground::{Goals, GroundOptions, ground};
+use crate::ground::testing::pddl;
+use crate::ground::testing::random::{target, task};
+use crate::ground::{Goals, GroundOptions, OperatorId, Problem, ground};
 use crate::planfile::{Format, write_plan};
 use crate::planner::{Budget, Progress};
-use crate::search::Target;
+use crate::search::{BestFirst, BestFirstOptions, Outcome, Relaxation, Target};
 use crate::validate::{ValidateOptions, validate};
 
 /// Every plan that is found with so much work, and what it costs.
@@ -95,7 +97,7 @@ fn what_is_so_in_the_state_is_not_made_once_more() {
     let stage = planner.stage(false);
     let durations = Arc::new(super::guide::Durations::new(&stage, 2_000));
     let mut guide = super::guide::Guide::new(&stage, &durations, &stage.target, Vec::new());
-    let is_slow = |id: &crate::ground::OperatorId| stage.problem.duration(&stage.start, *id) == Some(10);
+    let is_slow = |id: &OperatorId| stage.problem.duration(&stage.start, *id) == Some(10);
     let slowly = stage.problem.operators.ids().find(is_slow).expect("it is there");
     let (mut state, mut timeline) = (stage.start.clone(), stage.opening.clone());
     assert!(stage.problem.apply_to(&mut state, slowly));
@@ -141,4 +143,83 @@ fn what_is_given_and_changed_by_actions_too_is_planned_with() {
     );
     let (end, steps) = best(&domain, &courier("(open shop) (at 2 (not (open shop)))", "(visited shop)"), 20_000);
     assert!(steps.iter().any(|(name, _)| name == "unlock"), "{steps:?} until {end}");
+}
+
+/// What search makes of a problem, if it does not have to give up.
+fn solved(problem: &Arc<Problem>, target: &Target) -> Option<Option<Vec<OperatorId>>> {
+    let relaxation = Arc::new(Relaxation::new(problem, true));
+    let options = BestFirstOptions { states_max: 4_000, ..BestFirstOptions::default() };
+    let mut search = BestFirst::new(Arc::clone(problem), &relaxation, &problem.initial(), target.clone(), options);
+    match search.run(&mut Budget::of(20_000)) {
+        Outcome::Found(way) => Some(Some(way.clone())),
+        Outcome::Exhausted => Some(None),
+        _ => None,
+    }
+}
+
+/// With goals in the order in which they must be reached, what could be reached still can, and every way is one without that order too.
+#[test]
+fn the_order_of_goals_keeps_nothing_from_being_reached() {
+    let (mut ordered, mut reached) = (0, 0);
+    for seed in 0..6_000 {
+        let (domain, text) = task(seed, seed % 2 == 0);
+        let model = pddl(&domain, &text);
+        let problem = Arc::new(ground(&model, &GroundOptions::default()).problem);
+        for other in 0..3 {
+            let (start, target) = (problem.initial(), target(&problem, seed * 11 + other));
+            let Some(strict) = preceded(&model, &problem, &start, &target) else { continue };
+            let strict = Arc::new(strict);
+            let (Some(plain), Some(in_order)) = (solved(&problem, &target), solved(&strict, &target)) else { continue };
+            assert_eq!(plain.is_some(), in_order.is_some(), "seed {seed}, target {other}\n{domain}\n{text}");
+            ordered += 1;
+            if let Some(way) = in_order {
+                let mut state = start;
+                assert!(way.iter().all(|operator| problem.apply_to(&mut state, *operator)), "seed {seed}");
+                assert!(target.is_reached(&problem, &state), "seed {seed}");
+                reached += 1;
+            }
+        }
+    }
+    assert!(ordered > 150 && reached > 80, "{ordered} in order, {reached} of them reached");
+}
+
+/// Nobody walks on wet paint, so that a floor is painted from the far end; whoever begins at the near end never gets there. Search alone
+/// begins so more often than not.
+#[test]
+fn a_floor_is_painted_from_the_far_end() {
+    let domain = "(define (domain floor) (:requirements :typing :durative-actions) (:types tile painter)
+      (:predicates (at ?p - painter ?t - tile) (dry ?t - tile) (wet ?t - tile) (beyond ?t ?u - tile) (beside ?t ?u - tile))
+      (:durative-action paint :parameters (?p - painter ?t ?u - tile) :duration (= ?duration 2)
+        :condition (and (at start (dry ?u)) (over all (at ?p ?t)) (over all (beyond ?t ?u)))
+        :effect (and (at start (not (dry ?u))) (at end (wet ?u))))
+      (:durative-action go :parameters (?p - painter ?t ?u - tile) :duration (= ?duration 1)
+        :condition (and (at start (at ?p ?t)) (at start (dry ?u)) (over all (beside ?t ?u)))
+        :effect (and (at start (not (at ?p ?t))) (at end (dry ?t)) (at start (not (dry ?u))) (at end (at ?p ?u)))))";
+    let (rows, columns) = (6, 5);
+    let (mut tiles, mut facts, mut goals) = (String::new(), String::new(), String::new());
+    for row in 0..=rows {
+        for column in 0..columns {
+            tiles += &format!(" t{row}-{column}");
+            if (row, column) != (0, 0) {
+                facts += &format!(" (dry t{row}-{column})");
+            }
+            if row < rows {
+                let (one, next) = (format!("t{row}-{column}"), format!("t{}-{column}", row + 1));
+                facts += &format!(
+                    " (beyond {one} {next}) (beyond {next} {one}) (beside {one} {next}) (beside {next} {one})"
+                );
+                goals += &format!(" (wet {next})");
+            }
+            if column + 1 < columns {
+                let (one, next) = (format!("t{row}-{column}"), format!("t{row}-{}", column + 1));
+                facts += &format!(" (beside {one} {next}) (beside {next} {one})");
+            }
+        }
+    }
+    let problem = format!(
+        "(define (problem hall) (:domain floor) (:objects{tiles} - tile anna - painter) (:init (at anna t0-0){facts})
+           (:goal (and{goals})) (:metric minimize (total-time)))"
+    );
+    let found = plans(domain, &problem, 0, 40_000);
+    assert!(!found.is_empty());
 }

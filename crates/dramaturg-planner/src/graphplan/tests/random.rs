@@ -10,41 +10,10 @@ use smallvec::SmallVec;
 use super::{assert_performable, learning, plain, ticks};
 use crate::graphplan::{Graphplan, GraphplanOptions, LayerTime, Outcome};
 use crate::ground::testing::{by_looking_at_everything, pddl, random};
-use crate::ground::{
-    Condition, Conjunction, GroundDuration, GroundExpr, GroundOptions, Literal, OperatorId, Problem, Timed, ValueSet,
-    VariableId, ground,
-};
+use crate::ground::{GroundDuration, GroundExpr, GroundOptions, OperatorId, Problem, Timed, ground};
 use crate::packed::PackedState;
 use crate::planner::Budget;
 use crate::search::Target;
-
-/// Values of some variables: those that a random walk leads to, and now and then one that need not go with them.
-fn random_target(problem: &Problem, seed: u64) -> Target {
-    let mut chance = Chance::new(seed);
-    let mut state = problem.initial();
-    let mut applicable = Vec::new();
-    for _ in 0..2 + chance.below(10) {
-        problem.applicable(&state, &mut applicable);
-        let Some(operator) = applicable.get(chance.below(applicable.len().max(1))) else { break };
-        state = problem.successor(&state, *operator).unwrap_or(state);
-    }
-    let start = problem.initial();
-    let mut wanted: Vec<(VariableId, u32)> = Vec::new();
-    for (id, variable) in problem.variables.iter().filter(|(_, variable)| !variable.derived) {
-        let value = state.get(problem, id);
-        if value != start.get(problem, id) && chance.below(4) > 0 {
-            wanted.push((id, value));
-        } else if chance.below(12) == 0 {
-            wanted.push((id, chance.below(variable.size() as usize) as u32));
-        }
-    }
-    let one = |(variable, value): (VariableId, u32)| {
-        let mut part = Conjunction::default();
-        part.literals.push(Literal { variable, values: ValueSet::One(value) });
-        Condition::of(part)
-    };
-    Target::new(wanted.into_iter().map(one).collect())
-}
 
 /// What came of one random problem.
 #[derive(Default)]
@@ -99,7 +68,7 @@ fn random_problems_agree_with_looking_at_everything() {
         let own = Target::new(problem.story_goals(&model).into_iter().cloned().collect());
         tally.compare(&problem, &own, &format!("seed {seed}"));
         for other in 0..3 {
-            let target = random_target(&problem, seed * 7 + other);
+            let target = random::target(&problem, seed * 7 + other);
             tally.compare(&problem, &target, &format!("seed {seed}, other target {other}"));
         }
     }
@@ -166,7 +135,7 @@ fn random_problems_keep_the_least_time() {
         let model = pddl(&domain, &text);
         let problem = lasting(ground(&model, &GroundOptions::default()).problem, seed);
         let start = problem.initial();
-        let target = random_target(&problem, seed * 5);
+        let target = random::target(&problem, seed * 5);
         let run = |options: GraphplanOptions| {
             let mut graphplan = Graphplan::new(Arc::clone(&problem), &start, target.clone(), options);
             graphplan.run(&mut Budget::of(3_000_000)).clone()

@@ -2,6 +2,9 @@
 
 use dramaturg_model::Chance;
 
+use crate::ground::{Condition, Conjunction, Literal, Problem, ValueSet, VariableId};
+use crate::search::Target;
+
 /// A random domain and problem: types, quantifiers, disjunctions, conditional effects, equality, derived predicates, numbers and,
 /// if wanted, durations.
 pub(crate) fn task(seed: u64, durative: bool) -> (String, String) {
@@ -227,4 +230,32 @@ impl Writer {
             }
         }
     }
+}
+
+/// Values of some variables: those that a random walk leads to, and now and then one that need not go with them.
+pub(crate) fn target(problem: &Problem, seed: u64) -> Target {
+    let mut chance = Chance::new(seed);
+    let mut state = problem.initial();
+    let mut applicable = Vec::new();
+    for _ in 0..2 + chance.below(10) {
+        problem.applicable(&state, &mut applicable);
+        let Some(operator) = applicable.get(chance.below(applicable.len().max(1))) else { break };
+        state = problem.successor(&state, *operator).unwrap_or(state);
+    }
+    let start = problem.initial();
+    let mut wanted: Vec<(VariableId, u32)> = Vec::new();
+    for (id, variable) in problem.variables.iter().filter(|(_, variable)| !variable.derived) {
+        let value = state.get(problem, id);
+        if value != start.get(problem, id) && chance.below(4) > 0 {
+            wanted.push((id, value));
+        } else if chance.below(12) == 0 {
+            wanted.push((id, chance.below(variable.size() as usize) as u32));
+        }
+    }
+    let one = |(variable, value): (VariableId, u32)| {
+        let mut part = Conjunction::default();
+        part.literals.push(Literal { variable, values: ValueSet::One(value) });
+        Condition::of(part)
+    };
+    Target::new(wanted.into_iter().map(one).collect())
 }
