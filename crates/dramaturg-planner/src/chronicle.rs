@@ -1,8 +1,9 @@
 //! The world as it is known: what was reported, each thing at its own tick, and what follows from it.
 //!
-//! A [`World`] has no past, but reports come late: a step started three ticks ago, the player has been elsewhere for a second. So a
-//! chronicle keeps a world some way back, a few on the way from there, and every report since then. A report that lies behind the
-//! present moment runs the world again from the last of them that it does not touch; all others cost nothing extra.
+//! A [`World`] has no past, but reports come late: a step started three ticks ago, the player has been elsewhere for a
+//! second. So a chronicle keeps a world some way back, a few on the way from there, and every report since then. A
+//! report that lies behind the present moment runs the world again from the last of them that it does not touch; all
+//! others cost nothing extra.
 
 mod mark;
 mod save;
@@ -17,6 +18,9 @@ use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::simulate::{Expectations, NameProblem, Phase, Unmet, World, WorldEvent, WorldOptions, names};
+
+/// More reports than this are not kept for the sake of late ones: what was reported up to the present is settled early.
+pub const REPORTS_MAX: usize = 1 << 14;
 
 /// How a chronicle is kept.
 #[derive(Clone, Debug)]
@@ -59,7 +63,8 @@ struct Run {
 }
 
 impl Run {
-    /// How long the world lets it run, if reports are in up to this tick: a step that has not been reported as ended goes on.
+    /// How long the world lets it run, if reports are in up to this tick: a step that has not been reported as ended
+    /// goes on.
     fn lasts(&self, reported: Tick) -> Tick {
         match self.finished {
             Some(end) => end.saturating_sub(self.start).max(1),
@@ -126,6 +131,11 @@ impl Chronicle {
     /// The oldest tick about which something can still be reported.
     pub fn oldest(&self) -> Tick {
         first_open(&self.base)
+    }
+
+    /// How many reports are kept: those that late ones may still be ordered among, and those of ticks to come.
+    pub fn report_count(&self) -> usize {
+        self.facts.len()
     }
 
     /// How often a report made the world run again.
@@ -233,9 +243,17 @@ impl Chronicle {
 
     /// Everything up to this tick has been reported: the world runs up to it.
     pub fn advance(&mut self, model: &Model, tick: Tick) {
+        self.advance_within(model, tick, u64::MAX);
+    }
+
+    /// The same, but with no more than about this much work (see [`Effort`](crate::simulate::Effort)): a game may come
+    /// back after hours. Returns whether the world came all the way; if not, the same call goes on from where it
+    /// stopped.
+    pub fn advance_within(&mut self, model: &Model, tick: Tick, work: u64) -> bool {
+        let mut arrived = true;
         if self.behind {
             self.reruns += 1;
-            self.run_again(model, self.present.now().max(tick));
+            arrived = self.run_again(model, self.present.now().max(tick), work);
         } else if tick > self.present.now() || self.present.next_phase().0 <= tick {
             let overdue = self.runs.iter().filter(|(_, run)| run.finished.is_none() && run.cut.is_none());
             for (id, run) in overdue {
@@ -243,20 +261,24 @@ impl Chronicle {
                     self.present.amend(*id, run.lasts(tick));
                 }
             }
-            run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick);
+            arrived = run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick, work);
         }
         self.tell();
         self.marks.pass(&self.present, self.next);
-        if self.present.now().saturating_sub(self.base.now()) > self.window.saturating_mul(2) {
-            self.settle(model);
+        let since_base = self.present.now().saturating_sub(self.base.now());
+        if since_base > self.window.saturating_mul(2) {
+            arrived &= self.settle(model, self.present.now().saturating_sub(self.window), work);
+        } else if self.facts.len() > REPORTS_MAX && since_base > 0 {
+            arrived &= self.settle(model, self.present.now(), work);
         }
+        arrived
     }
 
     /// The world as conditions saw it in P3 of a tick that has been reported, with everything that is known by now.
     pub fn look_back(&self, model: &Model, tick: Tick) -> World {
         let mut world = self.base.clone();
         let mut next = (Tick::MIN, 0);
-        run_world(model, &mut world, &self.facts, &mut next, &self.runs, tick.saturating_sub(1));
+        run_world(model, &mut world, &self.facts, &mut next, &self.runs, tick.saturating_sub(1), u64::MAX);
         for (id, run) in self.runs.iter().filter(|(_, run)| run.start < tick) {
             world.amend(*id, run.lasts(self.present.now()));
         }
@@ -276,7 +298,7 @@ impl Chronicle {
     }
 
     /// Runs the world again from the last one that is not touched by what came.
-    fn run_again(&mut self, model: &Model, tick: Tick) {
+    fn run_again(&mut self, model: &Model, tick: Tick, work: u64) -> bool {
         self.behind = false;
         (self.present, self.next) = match self.marks.last() {
             Some((world, next)) => (world.clone(), next),
@@ -286,7 +308,7 @@ impl Chronicle {
         for (id, run) in self.runs.iter().filter(|(_, run)| run.start < oldest) {
             self.present.amend(*id, run.lasts(tick));
         }
-        run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick);
+        run_world(model, &mut self.present, &self.facts, &mut self.next, &self.runs, tick, work)
     }
 
     fn tell(&mut self) {
@@ -299,31 +321,33 @@ impl Chronicle {
         }
     }
 
-    /// Moves the base up: what lies before it can no longer be changed.
-    fn settle(&mut self, model: &Model) {
-        let to = self.present.now().saturating_sub(self.window);
+    /// Moves the base up: what lies before it can no longer be changed. Returns whether it came as far as it should.
+    fn settle(&mut self, model: &Model, to: Tick, work: u64) -> bool {
         let mut next = (Tick::MIN, 0);
         for (id, run) in &self.runs {
             self.base.amend(*id, run.lasts(self.present.now()));
         }
-        run_world(model, &mut self.base, &self.facts, &mut next, &self.runs, to);
+        let arrived = run_world(model, &mut self.base, &self.facts, &mut next, &self.runs, to, work);
         self.base.drain();
+        let to = if arrived { to } else { self.base.now().min(to) };
         self.marks.forget_until(to);
-        self.facts = self.facts.split_off(&(to.saturating_add(1), 0));
+        // A base that stopped on its way has everything that was reported up to where it stands.
+        self.facts = self.facts.split_off(&if arrived { (to.saturating_add(1), 0) } else { next });
         self.told = self.told.split_off(&(to, 0));
         self.runs.retain(|_, run| run.finished.or(run.cut).is_none_or(|end| end > to));
         self.base.forget_come(|step| self.runs.contains_key(&step));
         self.present.forget_come(|step| self.runs.contains_key(&step));
+        arrived
     }
 
-    /// A copy of the world that can be run ahead: what is expected comes as expected, and what was reported of ticks after the
-    /// present one is in it.
+    /// A copy of the world that can be run ahead: what is expected comes as expected, and what was reported of ticks
+    /// after the present one is in it.
     pub fn ahead(&self, model: &Model) -> World {
         self.with_reports(model, self.present.assuming())
     }
 
-    /// A copy of the world to act out what comes: what is expected is waited for, and what was reported of ticks after the present
-    /// one is in it.
+    /// A copy of the world to act out what comes: what is expected is waited for, and what was reported of ticks after
+    /// the present one is in it.
     pub fn rehearsing(&self, model: &Model) -> World {
         self.with_reports(model, self.present.rehearsing())
     }
@@ -354,7 +378,8 @@ fn first_open(world: &World) -> Tick {
     if phase == Phase::Observe { tick } else { tick.saturating_add(1) }
 }
 
-/// Runs a world up to a tick, with every fact at its own.
+/// Runs a world up to a tick, with every fact at its own, but stops between two ticks after about so much work. Returns
+/// whether it came all the way.
 fn run_world(
     model: &Model,
     world: &mut World,
@@ -362,12 +387,17 @@ fn run_world(
     next: &mut (Tick, u64),
     runs: &BTreeMap<u32, Run>,
     tick: Tick,
-) {
+    work: u64,
+) -> bool {
+    let stop = world.effort().total().saturating_add(work);
+    let left = |world: &World| stop.saturating_sub(world.effort().total());
     // A step starts as planned; only then does it take longer or shorter than that, as it did in the game.
     let mut fresh: Vec<(u32, Tick)> = Vec::new();
     let mut due = facts.range(*next..(tick.saturating_add(1), 0)).peekable();
     while let Some(((at, number), fact)) = due.next() {
-        world.step_to(model, at.saturating_sub(1));
+        if !world.step_toward(model, at.saturating_sub(1), left(world)) {
+            return false;
+        }
         match fact {
             Fact::Seen(seen) => {
                 // The names were looked at when it came in.
@@ -390,7 +420,7 @@ fn run_world(
             }
         }
     }
-    world.step_to(model, tick);
+    world.step_toward(model, tick, left(world))
 }
 
 #[cfg(test)]

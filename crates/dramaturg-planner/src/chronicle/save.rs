@@ -8,6 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{Chronicle, Fact, Run};
 use crate::simulate::{LoadKind, LoadNote, LoadReport, World, WorldSave, names};
 
+/// No chronicle takes reports that are older, in ticks.
+const WINDOW_MAX: Tick = 1 << 17;
+/// A chronicle that goes on in slices keeps its world further back than twice its window by so many ticks at most.
+const AHEAD_MAX: Tick = 1 << 17;
+/// The most work that loading does to run the world again (see [`Effort`](crate::simulate::Effort)).
+const LOAD_WORK_MAX: u64 = 100_000_000;
+
 /// What is kept of a chronicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChronicleSave {
@@ -41,7 +48,7 @@ impl Chronicle {
     /// Goes on from what was kept. What the story no longer has is dropped, and reported.
     pub fn load(model: &Model, save: &ChronicleSave) -> (Self, LoadReport) {
         let (base, mut report) = World::load(model, &save.base);
-        let mut chronicle = Self::of(base, save.window);
+        let mut chronicle = Self::of(base, save.window.min(WINDOW_MAX));
         let mut drop = |what: String, why: String| {
             report.notes.push(LoadNote { kind: LoadKind::Dropped, what, why });
         };
@@ -74,8 +81,18 @@ impl Chronicle {
         chronicle.arrived = save.arrived;
         chronicle.told.clone_from(&save.told);
         chronicle.reruns = save.reruns;
-        if save.begun {
-            chronicle.run_again(model, save.now);
+        let ahead = save.now.saturating_sub(chronicle.base.now());
+        if ahead > chronicle.window.saturating_mul(2).saturating_add(AHEAD_MAX) {
+            // No chronicle keeps its world so far back: to run it there could take for ever.
+            let why =
+                format!("they lie {ahead} ticks after the tick that the world was kept at, too far to run it again");
+            report.notes.push(LoadNote {
+                kind: LoadKind::Dropped,
+                what: "the last ticks of the world".to_owned(),
+                why,
+            });
+        } else if save.begun {
+            chronicle.run_again(model, save.now, LOAD_WORK_MAX);
         }
         chronicle.events.clear();
         (chronicle, report)

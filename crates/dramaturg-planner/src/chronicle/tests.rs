@@ -168,3 +168,82 @@ fn what_was_reported_after_the_present_is_in_the_world_ahead() {
     world.look_at(&model, 18);
     assert_eq!(value(&model, &world, "bell.rung"), "1", "the one that was cut has no effect");
 }
+
+const FADING: &str = "story \"Embers\"
+  type Fire { heat: number 0..100 = 100; smoke: number 0..50 = 0; lit }
+  object fire: Fire
+  rule fades { during fire.heat -= 0.5 per tick }
+  rule smokes { while fire.lit; during fire.smoke += 1 per tick }
+  rule goesOut { when fire.heat == 0; then not fire.lit }";
+
+fn fading() -> Model {
+    let compiled = dramaturg_story::compile_text("embers.story", FADING);
+    assert!(compiled.diagnostics.iter().all(|found| !found.is_error()), "{:?}", compiled.diagnostics);
+    compiled.model
+}
+
+#[test]
+fn a_tick_that_changes_nothing_is_not_repeated() {
+    let model = fading();
+    let mut chronicle = begin(&model, 600);
+    chronicle.observe(&model, &seen("fire.heat", "60", 500_000, None)).expect("known");
+    chronicle.advance(&model, 100);
+    assert_eq!(value(&model, chronicle.present(), "fire.heat"), "49.5");
+    chronicle.advance(&model, 499_999);
+    assert_eq!(value(&model, chronicle.present(), "fire.heat"), "0");
+    chronicle.advance(&model, 500_010);
+    assert_eq!(value(&model, chronicle.present(), "fire.heat"), "55", "what was seen fades from the tick after");
+    chronicle.advance(&model, 10_000_000);
+    assert_eq!(value(&model, chronicle.present(), "fire.heat"), "0");
+    assert!(chronicle.present().effort().ticks < 400, "{:?}", chronicle.present().effort());
+}
+
+#[test]
+fn a_world_that_goes_on_in_slices_comes_to_the_same() {
+    let model = fading();
+    let play = |work: u64| {
+        let mut chronicle = begin(&model, 600);
+        let reports = [
+            ("fire.lit", "true", 50),
+            ("fire.heat", "80", 300),
+            ("fire.smoke", "3", 2_000),
+            ("fire.lit", "true", 2_010),
+        ];
+        for (fluent, to, from) in reports {
+            chronicle.observe(&model, &seen(fluent, to, from, None)).expect("known");
+        }
+        let mut calls = 1;
+        while !chronicle.advance_within(&model, 5_000, work) {
+            calls += 1;
+            assert!(calls < 20_000, "each call gets on");
+        }
+        assert_eq!(chronicle.present().now(), 5_000);
+        // A late report lies within the window, as it does after one long call.
+        chronicle.observe(&model, &seen("fire.smoke", "7", 4_990, None)).expect("known");
+        while !chronicle.advance_within(&model, 5_001, work) {}
+        let found = ["fire.heat", "fire.smoke", "fire.lit"].map(|name| value(&model, chronicle.present(), name));
+        (calls, found)
+    };
+    let (calls, whole) = play(u64::MAX);
+    assert_eq!(calls, 1);
+    assert_eq!(whole, ["0", "18", "true"], "it smokes on from what was seen last");
+    for work in [1, 7, 100, 300] {
+        let (calls, found) = play(work);
+        assert!(calls > 1, "{calls} calls of {work}");
+        assert_eq!(found, whole, "slices of {work}");
+    }
+}
+
+#[test]
+fn more_reports_than_are_kept_are_settled_early() {
+    let model = fading();
+    let mut chronicle = begin(&model, 600);
+    for tick in 0..40 {
+        for _ in 0..REPORTS_MAX / 8 {
+            chronicle.observe(&model, &seen("fire.smoke", "9", tick, None)).expect("known");
+        }
+        chronicle.advance(&model, tick);
+        assert!(chronicle.report_count() <= REPORTS_MAX + REPORTS_MAX / 8, "{}", chronicle.report_count());
+    }
+    assert_eq!(value(&model, chronicle.present(), "fire.smoke"), "9");
+}

@@ -18,6 +18,9 @@ impl World {
             Phase::Start => self.start_phase(model),
             Phase::Rates => {
                 self.contribute(model);
+                // What was observed in this tick shielded its fluents from contributions that the next tick brings
+                // again.
+                self.is_steady = self.version == self.tick_version && self.masked.is_empty();
                 self.check_work();
             }
         }
@@ -26,6 +29,7 @@ impl World {
     /// P0: what is observed overwrites what was believed, and stays for the rest of the tick.
     fn observe_phase(&mut self, model: &Model) {
         self.effort.ticks += 1;
+        self.tick_version = self.version;
         self.masked.clear();
         self.due = self.agenda.take(self.tick);
         self.watches.time_passed();

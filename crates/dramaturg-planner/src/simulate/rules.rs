@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dramaturg_model::{
-    ActionId, Args, EndingId, Evaluator, EventKind, EventPattern, MilestoneId, Model, Moment, PatternArg, RuleId,
-    TagId, TaskId, Tick, Trigger, Value,
+    ActionId, Amount, Args, Contribution, EndingId, Evaluator, EventKind, EventPattern, MilestoneId, Model, Moment,
+    PatternArg, RuleId, TagId, TaskId, Tick, Trigger, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -12,6 +12,7 @@ use super::agenda::Item;
 use super::batch::{Batch, Reader};
 use super::event::{Cause, Violation, ViolationKind, WorldEventKind};
 use super::rates::{Total, contribute, totals};
+use super::reads::Reads;
 use super::step::{duration_bounds, moment_tick};
 use super::waits::Waiter;
 use super::watch::{BINDINGS_MAX, Bindings, Values, WatchId, Watched, Watches};
@@ -84,18 +85,33 @@ pub(super) struct RuleRuns {
     pub(super) next: u32,
     /// How many instances with edges there are: the bound on rounds.
     edges: usize,
+    /// Whether what a rule of the level contributes may change although no fluent does.
+    reads_time: bool,
 }
 
 /// No story needs more rounds in one tick.
 const ROUNDS_MAX: usize = 10_000;
 
 impl RuleRuns {
-    /// Whether something is contributed in every tick.
-    pub(super) fn need_every_tick(&self) -> bool {
-        !self.contributing.is_empty()
-            || self.active.values().any(|active| !active.is_empty())
-            || self.entries.iter().any(|entry| matches!(entry, Entry::Always(_, all) if all.len() > 0))
+    /// Whether something is contributed in every tick. In a steady world the contributions of rules without a duration
+    /// change nothing (a number is at the end of its range, say), and go on to change nothing unless they read the
+    /// time.
+    pub(super) fn need_every_tick(&self, is_steady: bool) -> bool {
+        if !self.contributing.is_empty() {
+            return true;
+        }
+        let contributes = self.active.values().any(|active| !active.is_empty())
+            || self.entries.iter().any(|entry| matches!(entry, Entry::Always(_, all) if all.len() > 0));
+        contributes && (!is_steady || self.reads_time)
     }
+}
+
+/// Whether what a contribution adds may change although no fluent does.
+fn reads_time(model: &Model, contribution: &Contribution, params: usize) -> bool {
+    let (Amount::PerTick(amount) | Amount::Total(amount)) = &contribution.amount;
+    let bound = contribution.binders.iter().flat_map(|binder| binder.among.iter().flatten());
+    let mut parts = contribution.target.args.iter().chain(&contribution.condition).chain([amount]).chain(bound);
+    parts.any(|part| Reads::of(model, part, params).timed)
 }
 
 impl World {
@@ -105,6 +121,7 @@ impl World {
         self.rules.entries.clear();
         self.rules.active.clear();
         self.rules.edges = 0;
+        self.rules.reads_time = false;
         for (id, rule) in model.rules.iter().filter(|(_, rule)| model.is_visible(rule.level, level)) {
             if matches!(rule.trigger, Trigger::After(..)) {
                 self.rules.entries.push(Entry::After(id));
@@ -112,6 +129,7 @@ impl World {
                 continue;
             }
             let contributes = !rule.contributions.is_empty();
+            self.rules.reads_time |= rule.contributions.iter().any(|it| reads_time(model, it, rule.params.len()));
             if !contributes && matches!(rule.trigger, Trigger::While(_) | Trigger::Always) {
                 continue;
             }
@@ -241,7 +259,8 @@ impl World {
         fired
     }
 
-    /// The bindings of a rule's parameters under which a pattern matches these arguments; parameters outside it run over all.
+    /// The bindings of a rule's parameters under which a pattern matches these arguments; parameters outside it run
+    /// over all.
     fn bind(&self, model: &Model, rule: RuleId, pattern: &EventPattern, args: &[Value]) -> Option<Bindings> {
         let params = &model.rules[rule].params;
         let mut fixed: Vec<Option<Value>> = vec![None; params.len()];

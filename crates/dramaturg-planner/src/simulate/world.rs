@@ -196,6 +196,11 @@ pub struct World {
     pub(super) effort: Effort,
     pub(super) events: Vec<WorldEvent>,
     pub(super) violations: usize,
+    /// The version that the last whole tick began with.
+    pub(super) tick_version: u64,
+    /// Whether the last whole tick changed nothing although rules contributed in it: until something is due or changes,
+    /// every further tick would change nothing either.
+    pub(super) is_steady: bool,
 }
 
 /// More violations than this are counted, not kept.
@@ -247,6 +252,8 @@ impl World {
             effort: Effort::default(),
             events: Vec::new(),
             violations: 0,
+            tick_version: 0,
+            is_steady: false,
             options,
         }
     }
@@ -312,7 +319,8 @@ impl World {
         Evaluator::new(model, &self.state).value(expr)
     }
 
-    /// Hands in an observation. One for a tick to come waits for it; any other counts as made now, since a world has no past.
+    /// Hands in an observation. One for a tick to come waits for it; any other counts as made now, since a world has no
+    /// past.
     pub fn observe(&mut self, model: &Model, observation: &Observation) -> Result<(), NameProblem> {
         let (fluent, args) = names::fluent(model, &observation.fluent)?;
         let value = names::value_of(model, fluent, &observation.value)?;
@@ -335,10 +343,27 @@ impl World {
         self.run(model, tick, Phase::Check);
     }
 
+    /// Runs every tick up to and including this one, but stops between two ticks once it has done so much work. Returns
+    /// whether it came all the way. At least one tick is run, so that whoever calls it again gets there.
+    pub fn step_toward(&mut self, model: &Model, tick: Tick, work: u64) -> bool {
+        let stop = self.effort.total().saturating_add(work);
+        self.run_until(model, tick, Phase::Rates, stop);
+        self.halted || (self.tick, self.phase) > (tick, Phase::Rates)
+    }
+
     /// Runs every phase up to and including this one.
     pub fn run(&mut self, model: &Model, tick: Tick, phase: Phase) {
+        self.run_until(model, tick, phase, u64::MAX);
+    }
+
+    fn run_until(&mut self, model: &Model, tick: Tick, phase: Phase, stop: u64) {
+        let mut is_first = true;
         while (self.tick, self.phase) <= (tick, phase) && !self.halted {
             if self.phase == Phase::Observe {
+                if !is_first && self.effort.total() >= stop {
+                    return;
+                }
+                is_first = false;
                 self.tick = self.next_busy().clamp(self.tick, tick);
                 if self.over {
                     self.tick = tick;
@@ -370,7 +395,7 @@ impl World {
             || self.watches.needs_every_tick()
             || self.steps.need_every_tick(self.version)
             || self.waits.need_look(self.version)
-            || self.rules.need_every_tick()
+            || self.rules.need_every_tick(self.is_steady && self.version == self.tick_version)
             || !self.happened.is_empty();
         if soon { self.tick } else { self.agenda.next().unwrap_or(Tick::MAX) }
     }
