@@ -194,7 +194,12 @@ impl Maker<'_> {
         }
         let duration = match self.dice.roll(3) {
             0 => format!("(= ?duration {}.5)", self.dice.roll(20)),
-            1 => format!("(= ?duration {})", self.number(&variables, 1, false)),
+            1 => {
+                // What takes no time is read as an `:action`, and is written as one: it does not come back the same.
+                let number = self.number(&variables, 1, false);
+                let takes_nothing = number.parse::<f64>().is_ok_and(|number| number == 0.0);
+                format!("(= ?duration {})", if takes_nothing { "1" } else { &number })
+            }
             _ => {
                 let (least, most) = (self.number(&variables, 1, false), self.number(&variables, 0, false));
                 format!("(and (>= ?duration {least}) (<= ?duration {most}))")
