@@ -1,5 +1,7 @@
 //! What commands that write journals have in common.
 
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,15 +16,18 @@ use crate::exit::Failure;
 /// Inputs of about a minute and a half: to go on from so many takes less than a second.
 const SEGMENT_BYTES: u64 = 256 << 10;
 
+/// Why the journal of a run ends.
+pub const RUN_OVER: &str = "the run is over";
+
 /// Where and how inputs are written down.
 #[derive(Args)]
 pub struct Journaling {
     /// Write every input of a session into a journal in this folder, one folder a session
     #[arg(long, value_name = "FOLDER")]
     pub journal: Option<PathBuf>,
-    /// When journals must be on the disk itself: every so many seconds, before `each` input is acted on, or `never`. Only power loss
-    /// asks for it: what was written survives the death of the program in any case
-    #[arg(long, value_name = "SECONDS|each|never", default_value = "1")]
+    /// When journals must be on the disk itself: every so many seconds, before `each` input is acted on, or `never`.
+    /// Only power loss asks for it: what was written survives the death of the program in any case
+    #[arg(long, value_name = "SECONDS|each|never", default_value = "1", requires = "journal")]
     pub sync: SyncWhen,
 }
 
@@ -44,16 +49,33 @@ impl FromStr for SyncWhen {
 }
 
 impl Journaling {
-    /// The journals of one command. So many segments of each are kept (0: all), and so many journals of sessions that are over.
+    /// The journals of one command. So many segments of each are kept (0: all), and so many journals of sessions that
+    /// are over.
     pub fn open(&self, segments: usize, ended_max: usize) -> Result<Option<Journals>, Failure> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let SyncWhen(sync) = self.sync;
         let options =
             JournalOptions { segment_bytes: SEGMENT_BYTES, keep: segments, sync, ..JournalOptions::default() };
-        Journals::open(folder, options, ended_max).map(Some).map_err(|error| {
-            Failure::trouble(format!("no journal can be kept: {error}")).hint("name a folder that can be written")
-        })
+        let cure = "name a folder that can be written with `--journal`, or allow this user to write there";
+        let journals = Journals::open(folder, options, ended_max)
+            .map_err(|error| Failure::trouble(format!("no journal can be kept: {error}")).hint(cure))?;
+        if let Some(error) = forbidden(folder) {
+            let message = format!("no journal can be kept: nothing may be written in `{}`: {error}", folder.display());
+            return Err(Failure::trouble(message).hint(cure));
+        }
+        Ok(Some(journals))
     }
+}
+
+/// Why nothing may be written in a folder. A disk that is full is no reason: journals go on once there is room.
+fn forbidden(folder: &Path) -> Option<io::Error> {
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    let written = File::create(&probe);
+    // Only what was made here goes.
+    let _ = written.is_ok().then(|| fs::remove_file(&probe));
+    let is_forbidden =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
+    written.err().filter(is_forbidden)
 }
 
 /// Begins journals of runs of a story, and remembers where.

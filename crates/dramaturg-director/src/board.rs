@@ -22,7 +22,8 @@ pub struct Entry {
     pub parts: SmallVec<[Part; 1]>,
     /// Why it could not be sent when it was last looked at.
     pub blocked: Option<String>,
-    /// Whether what was sent is the question that decides about it: the first of its tasks, before any that performs it.
+    /// Whether what was sent is the question that decides about it: the first of its tasks, before any that performs
+    /// it.
     #[serde(default)]
     pub asking: bool,
     /// What was answered to that question.
@@ -58,6 +59,9 @@ pub struct Board {
     /// Steps that are not locked, by start.
     open: BTreeSet<(Tick, u32)>,
     ended: BTreeSet<u32>,
+    /// Versions of steps that were sent in a time of which this session knows nothing, and were taken back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    left: BTreeMap<u32, u32>,
     /// The version that was published last.
     pub version: u64,
     /// Whether the plan reaches its goals.
@@ -108,6 +112,7 @@ impl Board {
         for step in &delta.put {
             let old = self.take_out(step.id);
             let (version, parts) = old.map(|old| (old.version, old.parts)).unwrap_or_default();
+            let version = self.left.remove(&step.id).map_or(version, |left| left.max(version));
             let step = Step { status: Status::Proposed, ..step.clone() };
             self.open.insert((step.start, step.id));
             let entry = Entry { step, version, parts, blocked: None, asking: false, answer: None };
@@ -160,6 +165,34 @@ impl Board {
         entry.blocked = None;
         entry.parts.truncate(usize::from(entry.first_part()));
         entry.parts.extend((0..parts).map(|_| Part { outcome: None, cancelled: false }));
+    }
+
+    /// Whether no step of this number was ever sent or ended here, as far as that is remembered.
+    pub(crate) fn is_new(&self, id: u32) -> bool {
+        let is_forgotten = self.ended.len() >= ENDED_MAX && self.ended.first().is_some_and(|first| id < *first);
+        !self.entries.contains_key(&id) && !self.ended.contains(&id) && !is_forgotten
+    }
+
+    /// The game has had a task of this number in this version: the next one has a higher version.
+    pub(crate) fn leave_version(&mut self, id: u32, version: u32) {
+        let left = self.left.entry(id).or_default();
+        *left = version.max(*left);
+    }
+
+    /// A step was sent in a time of which this session knows nothing: so it started, with these parts (first and last).
+    pub(crate) fn take_over(&mut self, id: u32, start: Tick, version: u32, parts: (u16, u16), asks: bool) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        self.open.remove(&(entry.step.start, id));
+        let part = |outcome| Part { outcome, cancelled: false };
+        let (first, last) = parts;
+        entry.step.start = start;
+        entry.step.status = Status::Dispatched;
+        (entry.version, entry.asking, entry.blocked) = (version, asks, None);
+        if first > 0 {
+            // The parts before those that perform it asked, and were answered in a way that let it go on.
+            entry.answer.get_or_insert_default();
+        }
+        entry.parts = (0..=last).map(|number| part((number < first).then_some(Outcome::Finished))).collect();
     }
 
     /// A step was asked about and may be performed: it is to be sent again, to start at this tick. It stays locked.

@@ -1,15 +1,16 @@
-//! The core of a session: it reads no clock and touches no socket, so that simulator, embedded mode and server drive the same code.
+//! The core of a session: it reads no clock and touches no socket, so that simulator, embedded mode and server drive
+//! the same code.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use dramaturg_model::{Model, StepEvent, StepEventKind, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
-use dramaturg_planner::planner::{GoalChange, TickBounds};
+use dramaturg_planner::planner::{DeltaProblem, GoalChange, TickBounds};
 use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Pieces, Task, TaskRecord, ToDirector, ToGame};
 
 use crate::board::Board;
-use crate::clock::{ClockEstimate, Moment};
+use crate::clock::{ClockEstimate, Moment, SentAfter};
 use crate::convert;
 use crate::dictionary::Dictionary;
 use crate::event::{Event, EventKind};
@@ -17,15 +18,35 @@ use crate::feed::{Feed, Thought};
 use crate::language::Language;
 use crate::latency::Latency;
 use crate::options::{DirectorOptions, Policy, critical_window};
-use crate::save::Request;
+use crate::save::{Request, SaveRate};
 use crate::subscribe::Subscribed;
 
 /// Every so often the game is asked for the time, in microseconds.
 const PING_EVERY: Moment = 200_000;
 /// So many pings may be under way.
 const PINGS_MAX: usize = 64;
+/// So many bytes of frames may wait for a save or load that was asked for. What goes beyond is dropped; it will be sent
+/// again.
+pub const DEFERRED_BYTES_MAX: usize = 16 << 10;
+/// What a record of a task takes in memory, about.
+const RECORD_BYTES: usize = 64;
 /// So many of the last deliberations are looked at to know how long one takes.
 const THOUGHTS: usize = 64;
+/// A deliberation that takes so many microseconds, and far longer than others, was held up ...
+const STALL_LEAST: Moment = 250_000;
+/// ... unless there were more of them than this among the last.
+const STALLS_MAX: usize = 2;
+/// A game from which nothing was heard for so many microseconds longer than it should take is sent nothing: who knows
+/// where it is.
+const SILENCE_MOST: Moment = 500_000;
+/// The most work that the world does in one call (see [`Effort`](dramaturg_planner::simulate::Effort)): a few
+/// milliseconds. A game that comes back after hours is caught up with in slices, so that other sessions are served in
+/// between.
+const SLICE: u64 = 10_000;
+/// While the planner is at work, the world goes ahead of what it was told by so many slices at most: it has to follow.
+const SLICES_AHEAD: u32 = 8;
+/// The most reports of a game that are kept (see [`Chronicle::report_count`]), those of ticks to come included.
+pub(crate) const REPORTS_MAX: usize = 1 << 16;
 
 /// One session: the world, the published plan, the locks and the conversation with one game.
 pub struct Core {
@@ -67,15 +88,26 @@ pub struct Core {
     pub(crate) heard: (Tick, Moment),
     /// What the executor knew when it last said hello.
     pub(crate) table: Vec<TaskRecord>,
+    /// The planner must number its next steps from here on: the game knows smaller numbers from a time of which nothing
+    /// is known here.
+    pub(crate) skip_to: Option<u32>,
     /// What the executor reads again and again.
     pub(crate) subscribed: Subscribed,
     /// Saves and loads that were asked for, and what the game said after the first of them.
     pub(crate) requests: VecDeque<Request>,
     pub(crate) deferred: VecDeque<ToDirector>,
+    /// The bytes of the frames that these came in.
+    pub(crate) deferred_bytes: usize,
+    /// How often the game may ask for saves.
+    pub(crate) saves: SaveRate,
     /// Of a save that comes back in several messages.
     pub(crate) pieces: Pieces,
     /// What the game said that no conversation can go on after.
     pub(crate) breach: Option<FaultCode>,
+    /// Whether the world has not come to the last reported tick yet.
+    pub(crate) is_behind: bool,
+    /// How many slices the world went since the planner was told.
+    pub(crate) slices: u32,
 }
 
 impl Core {
@@ -86,7 +118,8 @@ impl Core {
         Self {
             chronicle: Chronicle::begin(&model, world),
             board: Board::default(),
-            clock: ClockEstimate::new(options.rate_milli, options.mechanisms.clock),
+            clock: ClockEstimate::new(options.rate_milli, options.mechanisms.clock)
+                .believing_gushes(!options.mechanisms.stalls),
             latency: Latency::new(options.mu),
             channel: Channel::new(channel),
             dictionary: Dictionary::of(&model),
@@ -110,11 +143,16 @@ impl Core {
             over: None,
             heard: (0, 0),
             table: Vec::new(),
+            skip_to: None,
             subscribed: Subscribed::default(),
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
+            deferred_bytes: 0,
+            saves: SaveRate::default(),
             pieces: Pieces::default(),
             breach: None,
+            is_behind: false,
+            slices: 0,
             model,
             options,
         }
@@ -165,14 +203,25 @@ impl Core {
         self.over.as_deref()
     }
 
+    /// What the session keeps because of what its game says, or does not say, in bytes: messages that the game has not
+    /// acknowledged, frames that wait, pieces of a save, and the table of tasks that it showed. The world and the plan
+    /// are not in it.
+    pub fn kept_bytes(&self) -> usize {
+        self.channel.unacknowledged_bytes()
+            + self.channel.early_bytes()
+            + self.deferred_bytes
+            + self.pieces.len()
+            + self.table.len() * RECORD_BYTES
+    }
+
     /// Between which ticks the game is.
     pub fn bounds(&self) -> TickBounds {
-        self.clock.bounds(self.now, self.latency.most(self.clock.micros(1)))
+        self.clock.bounds(self.now, self.delay_most())
     }
 
     /// The longest that a message takes, in ticks.
     pub fn mu(&self) -> Tick {
-        self.clock.ticks(self.latency.most(self.clock.micros(1)))
+        self.clock.ticks(self.delay_most())
     }
 
     /// Takes out what happened since the last call.
@@ -180,12 +229,20 @@ impl Core {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes in the frames that came since the last call, looks at the plan, and hands out the frames that are due. It is called
-    /// whenever something comes in, and at least once a tick.
+    /// Takes in the frames that came since the last call, looks at the plan, and hands out the frames that are due. It
+    /// is called whenever something comes in, and at least once a tick.
     pub fn pump(&mut self, now: Moment, frames: &mut dyn Iterator<Item = &[u8]>, emit: &mut dyn FnMut(&[u8])) {
         self.now = self.now.max(now);
         let relocks = self.clock.relocks();
         for bytes in frames {
+            if self.requests.is_empty() {
+                self.deferred_bytes = 0;
+            } else if self.deferred_bytes.saturating_add(bytes.len()) > DEFERRED_BYTES_MAX {
+                // As if the link had lost it: it is not acknowledged, so it will come again.
+                continue;
+            } else {
+                self.deferred_bytes += bytes.len();
+            }
             match self.channel.receive(bytes) {
                 Ok(dramaturg_wire::Received::Message(message)) => {
                     self.hear(message);
@@ -201,8 +258,11 @@ impl Core {
         }
         if self.clock.relocks() != relocks {
             self.tell(EventKind::ClockRelocked { rate_milli: self.clock.rate_milli() });
+            self.take_back();
+            // What was promised to the planner under another estimate would leave a gap in the plan.
+            self.promised = self.promised.min(self.insert_from());
         }
-        self.chronicle.advance(&self.model, self.reported.max(self.clock.last_tick()));
+        self.catch_up();
         self.tell_world();
         self.follow_level();
         if self.options.policy == Policy::Decoupled {
@@ -213,17 +273,55 @@ impl Core {
         self.channel.poll(self.now, &ToGame::Acknowledge, emit);
     }
 
+    /// Lets the world go on to the last tick that was reported, or a slice of the way.
+    fn catch_up(&mut self) {
+        if self.waits_for_planner() {
+            return;
+        }
+        let tick = self.reported.max(self.clock.last_tick());
+        self.is_behind = !self.chronicle.advance_within(&self.model, tick, SLICE);
+        self.slices = if self.is_behind { self.slices.saturating_add(1) } else { self.slices };
+    }
+
+    /// Whether the world waits for the planner to follow.
+    fn waits_for_planner(&self) -> bool {
+        self.is_behind && self.thinking.is_some() && self.slices >= SLICES_AHEAD
+    }
+
+    /// Whether the world is still on its way to the last tick that was reported: nothing is sent until it is there.
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// Whether the game is where the clock says, as far as anybody can tell. If its time was not heard of for longer
+    /// than it should take, the link, the game or this side stands still; then nothing is sent or planned until a
+    /// report shows where it is.
+    pub(crate) fn knows_time(&self) -> bool {
+        let usual = self.clock.micros(Tick::from(self.options.upsilon)).saturating_add(self.delay_most());
+        let is_silent = self.now.saturating_sub(self.heard.1) > usual.saturating_add(SILENCE_MOST);
+        self.clock.is_paused() || !(is_silent || self.clock.is_doubtful())
+    }
+
+    /// The longest that a message takes, in microseconds.
+    pub(crate) fn delay_most(&self) -> Moment {
+        self.latency.most(self.clock.micros(1))
+    }
+
     /// When [`Core::pump`] has something to do, even if nothing comes in until then; none: not before something does.
     pub fn due(&self) -> Option<Moment> {
+        if self.is_behind && !self.waits_for_planner() && self.over.is_none() {
+            return Some(self.now);
+        }
         if !self.connected || self.over.is_some() {
             return None;
         }
-        let pings = self.options.mu == crate::latency::Journey::Measured;
-        // A step must be sent within a period of the dispatcher from when it may be. In the midst of a tick is early enough, and nobody
-        // is bound sooner than need be.
+        let pings = self.latency.is_measured();
+        // A step must be sent within a period of the dispatcher from when it may be. In the midst of a tick is early
+        // enough, and nobody is bound sooner than need be.
         let slack = self.clock.micros(self.options.period.clamp(0, 1)) / 2;
-        let sends = self.board.next_start().filter(|_| self.options.policy == Policy::Decoupled).and_then(|start| {
-            let may = self.clock.reaches(start.saturating_sub(self.lead()), self.latency.most(self.clock.micros(1)));
+        let may_send = self.options.policy == Policy::Decoupled && !self.is_behind && self.knows_time();
+        let sends = self.board.next_start().filter(|_| may_send).and_then(|start| {
+            let may = self.clock.reaches(start.saturating_sub(self.lead()), self.delay_most());
             may.map(|may| may.saturating_add(slack))
         });
         [self.channel.next_due(), pings.then_some(self.next_ping.1), sends].into_iter().flatten().min()
@@ -231,7 +329,7 @@ impl Core {
 
     fn ping(&mut self) {
         let (id, due) = self.next_ping;
-        if self.connected && self.options.mu == crate::latency::Journey::Measured && self.now >= due {
+        if self.connected && self.latency.is_measured() && self.now >= due {
             self.pings.insert(id, self.now);
             while self.pings.len() > PINGS_MAX {
                 self.pings.pop_first();
@@ -243,9 +341,16 @@ impl Core {
 
     pub(crate) fn heard_time(&mut self, tick: Tick, answers: Option<u64>) {
         self.heard = (tick, self.now);
-        self.clock.hear(tick, self.now, self.latency.most(self.clock.micros(1)));
-        if let Some(sent) = answers.and_then(|id| self.pings.remove(&id)) {
-            self.latency.hear(self.now.saturating_sub(sent));
+        let delay_most = self.delay_most();
+        let pinged = answers.and_then(|id| self.pings.remove(&id));
+        let sent_after = match pinged {
+            Some(sent) => SentAfter::Ping(sent),
+            None if self.latency.is_measured() => SentAfter::Unknown,
+            None => SentAfter::Assumed(self.now.saturating_sub(delay_most)),
+        };
+        self.clock.hear(tick, self.now, sent_after, delay_most);
+        if let Some(sent) = pinged {
+            self.latency.hear(sent, self.now);
         }
     }
 
@@ -255,7 +360,7 @@ impl Core {
         match self.options.policy {
             Policy::Paper | Policy::Closed => critical_window(self.clock.last_tick(), omega, upsilon, mu).0,
             Policy::Decoupled => {
-                let delay = self.thoughts.iter().max().map_or(omega, |longest| self.clock.ticks(*longest));
+                let delay = longest(&self.thoughts).map_or(omega, |longest| self.clock.ticks(longest));
                 self.bounds().most.saturating_add(self.lead()).saturating_add(delay).saturating_add(1)
             }
         }
@@ -269,7 +374,8 @@ impl Core {
     /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.
     pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
         self.now = self.now.max(now);
-        if self.thinking.is_some() || self.over.is_some() || !self.requests.is_empty() {
+        let may = !self.connected || self.is_behind || self.knows_time();
+        if self.thinking.is_some() || self.over.is_some() || !self.requests.is_empty() || !may {
             return None;
         }
         self.promised = self.insert_from().max(self.promised);
@@ -279,6 +385,11 @@ impl Core {
         // Reports are in up to the last one, and only up to there the planner's own world may run.
         feed.now.least = feed.now.least.min(self.reported.max(self.clock.last_tick()));
         feed.insert_from = self.promised;
+        feed.catches_up = self.is_behind;
+        if self.is_behind {
+            feed.now.least = feed.now.least.min(self.chronicle.present().now());
+        }
+        self.slices = 0;
         Some(feed)
     }
 
@@ -286,6 +397,9 @@ impl Core {
     pub fn end_think(&mut self, now: Moment, thought: &Thought) {
         self.now = self.now.max(now);
         let Some((began, tau)) = self.thinking.take() else { return };
+        if thought.caught_up {
+            return;
+        }
         self.thoughts.push_back(self.now.saturating_sub(began));
         if self.thoughts.len() > THOUGHTS {
             self.thoughts.pop_front();
@@ -297,16 +411,24 @@ impl Core {
             used: budget.used,
             progress: thought.progress.clone(),
         });
-        match self.board.apply(delta, self.promised, self.options.mechanisms.lock) {
+        let applied = match delta.put.iter().find(|step| self.is_taken(step.id)) {
+            Some(step) => Err(DeltaProblem::UnknownStep(step.id)),
+            None => self.board.apply(delta, self.promised, self.options.mechanisms.lock),
+        };
+        match applied {
             Ok(()) if delta.is_empty() => {}
-            Ok(()) => self.tell(EventKind::Published {
-                version: delta.version,
-                put: delta.put.iter().map(|step| step.id).collect(),
-                removed: delta.removed.clone(),
-                complete: delta.complete,
-                valid_until: delta.valid_until,
-                reason: delta.reason.clone(),
-            }),
+            Ok(()) => {
+                let put: Vec<u32> = delta.put.iter().map(|step| step.id).collect();
+                self.tell(EventKind::Published {
+                    version: delta.version,
+                    put: put.clone(),
+                    removed: delta.removed.clone(),
+                    complete: delta.complete,
+                    valid_until: delta.valid_until,
+                    reason: delta.reason.clone(),
+                });
+                self.recall_published(&put);
+            }
             Err(problem) => {
                 self.feed.rejected.push(delta.version);
                 self.tell(EventKind::Rejected { version: delta.version, problem });
@@ -387,15 +509,16 @@ impl Core {
         self.welcomed = Some((call, frame));
     }
 
-    /// Whether a hello was answered before: the last one is answered again, in case its welcome was lost; one that was overtaken by
-    /// another is not.
+    /// Whether a hello was answered before: the last one is answered again, in case its welcome was lost; one that was
+    /// overtaken by another on its way is not. Over a new link nothing is overtaken: a game whose numbers went back,
+    /// with its clock or to an old save, is welcome.
     pub(crate) fn is_repeated(&mut self, call: u64) -> bool {
         match &self.welcomed {
             Some((last, frame)) if *last == call && self.connected => {
                 self.greetings.push(frame.clone());
                 true
             }
-            Some((last, _)) => call < *last,
+            Some((last, _)) => self.connected && call < *last,
             None => false,
         }
     }
@@ -429,6 +552,17 @@ impl Core {
             }
         }
     }
+}
+
+/// The longest of some deliberations, without those that were held up: a process that stood still says nothing about
+/// how long the next one takes.
+fn longest(thoughts: &VecDeque<Moment>) -> Option<Moment> {
+    let mut sorted: Vec<Moment> = thoughts.iter().copied().collect();
+    sorted.sort_unstable();
+    let usual = sorted.get(sorted.len() / 2)?.saturating_mul(4).max(STALL_LEAST);
+    let held_up = sorted.iter().rev().take_while(|micros| **micros > usual).count();
+    let kept = if held_up <= STALLS_MAX { sorted.len() - held_up } else { sorted.len() };
+    sorted.get(kept.saturating_sub(1)).copied()
 }
 
 /// How the conversation is held.

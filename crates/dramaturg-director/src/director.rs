@@ -15,7 +15,8 @@ use crate::feed::{Feed, Thought};
 use crate::options::DirectorOptions;
 use crate::save::{LoadReport, PlannerLoader, Request, SaveError, SessionSave, load, planners};
 
-/// Everything that can come from outside. The same inputs give the same session, bit for bit: that is what a journal holds.
+/// Everything that can come from outside. The same inputs give the same session, bit for bit: that is what a journal
+/// holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
@@ -59,6 +60,13 @@ pub enum Input {
         /// Which.
         step: u32,
     },
+    /// The game said something that was not taken in, and is told why.
+    Refused {
+        /// By the director's own clock.
+        now: Moment,
+        /// Why.
+        problem: String,
+    },
 }
 
 impl Input {
@@ -70,7 +78,8 @@ impl Input {
             | Self::End { now, .. }
             | Self::Disconnected { now, .. }
             | Self::Goals { now, .. }
-            | Self::Cancel { now, .. } => *now,
+            | Self::Cancel { now, .. }
+            | Self::Refused { now, .. } => *now,
         }
     }
 }
@@ -100,8 +109,8 @@ impl Director {
         self
     }
 
-    /// The session that was saved. With the same story it goes on exactly as the saved one does; with an edited one as far as the
-    /// story still has what it is about, and the report says what could not be taken over.
+    /// The session that was saved. With the same story it goes on exactly as the saved one does; with an edited one as
+    /// far as the story still has what it is about, and the report says what could not be taken over.
     pub fn load(
         model: Arc<Model>,
         options: DirectorOptions,
@@ -119,8 +128,8 @@ impl Director {
         self.planner.explain(inquiry)
     }
 
-    /// The whole session by its names. Events that were not drained are not in it. The planner's search memory is dropped here too,
-    /// so that loading changes nothing.
+    /// The whole session by its names. Events that were not drained are not in it. The planner's search memory is
+    /// dropped here too, so that loading changes nothing.
     pub fn save(&mut self) -> SessionSave {
         let planner = self.planner.save();
         self.core.save(planner, self.feed.clone(), self.trail)
@@ -215,8 +224,8 @@ impl Director {
         self.core.drain()
     }
 
-    /// Takes an input in and hands out the frames that are due. The planner works here, when its work ends: a shell that lets it work
-    /// in a thread of its own uses [`Director::begin`] and [`Director::finish`] instead.
+    /// Takes an input in and hands out the frames that are due. The planner works here, when its work ends: a shell
+    /// that lets it work in a thread of its own uses [`Director::begin`] and [`Director::finish`] instead.
     pub fn step(&mut self, input: &Input, workers: &Workers<'_>, emit: &mut dyn FnMut(&[u8])) {
         match input {
             Input::Pump { now, frames } => {
@@ -232,6 +241,7 @@ impl Director {
                     self.core.pump(*now, &mut std::iter::empty(), &mut emit);
                 }
                 self.trail = trail.finalize();
+                self.skip_numbers();
             }
             Input::Begin { now } => {
                 if let Some(feed) = self.begin(*now) {
@@ -256,6 +266,10 @@ impl Director {
                 self.core.now = self.core.now.max(*now);
                 self.core.cancel(*step);
             }
+            Input::Refused { now, problem } => {
+                self.core.now = self.core.now.max(*now);
+                self.core.fault(FaultCode::Limit, problem.clone());
+            }
         }
     }
 
@@ -272,10 +286,26 @@ impl Director {
         trail.update(&thought.delta.version.to_le_bytes());
         self.trail = trail.finalize();
         self.core.end_think(now, thought);
+        self.skip_numbers();
     }
 
-    /// Takes the planner out, to let it work elsewhere; meanwhile a stand-in is here that plans nothing. [`Director::give_back`] ends
-    /// that.
+    /// Has the planner leave out the numbers of steps that only the game knows. While it is at work, perhaps elsewhere,
+    /// that waits; what it publishes under such a number until then is not taken over.
+    fn skip_numbers(&mut self) {
+        if self.core.thinking.is_some() {
+            return;
+        }
+        let Some(next) = self.core.skip_to.take() else { return };
+        let mut save = self.planner.save();
+        let skipped = planners::skip_numbers(&mut save, next).and_then(|()| (self.loader)(self.core.model(), &save));
+        match skipped {
+            Ok(planner) => self.planner = planner,
+            Err(why) => self.core.tell(EventKind::Fault { message: why }),
+        }
+    }
+
+    /// Takes the planner out, to let it work elsewhere; meanwhile a stand-in is here that plans nothing.
+    /// [`Director::give_back`] ends that.
     pub fn lend(&mut self) -> Box<dyn Planner> {
         std::mem::replace(&mut self.planner, Box::new(crate::shell::Away))
     }

@@ -9,6 +9,9 @@ use crate::event::EventKind;
 use crate::options::{Policy, critical_window};
 use crate::order::{self, Orders, Performed};
 
+/// What was sent so many microseconds too early is taken back.
+const TAKE_BACK: i64 = 1_000_000;
+
 /// What looking at a step came to.
 enum Look {
     Send,
@@ -18,7 +21,7 @@ enum Look {
 impl Core {
     /// Sends every step that must be sent now.
     pub(crate) fn dispatch_due(&mut self) {
-        if !self.connected || self.clock.is_paused() || self.over.is_some() {
+        if !self.connected || self.clock.is_paused() || self.over.is_some() || self.is_behind || !self.knows_time() {
             return;
         }
         let most = self.bounds().most;
@@ -29,7 +32,7 @@ impl Core {
 
     /// At the end of a planning cycle: sends what lies in its window.
     pub(crate) fn dispatch_window(&mut self, tau: Tick) {
-        if !self.connected || self.over.is_some() {
+        if !self.connected || self.over.is_some() || self.is_behind {
             return;
         }
         let (omega, upsilon, mu) = (self.options.omega, Tick::from(self.options.upsilon), self.mu());
@@ -41,6 +44,19 @@ impl Core {
             // What the cycle before could not know of is still sent if it can arrive in time.
             let soonest = self.bounds().most.saturating_add(mu).saturating_add(1);
             self.dispatch(Tick::MIN, close, soonest);
+        }
+    }
+
+    /// Takes back what was sent for ticks far ahead, under an estimate of the game's tick that has proved false: a
+    /// planner that is told of it plans again, instead of waiting until those ticks come.
+    pub(crate) fn take_back(&mut self) {
+        if self.options.policy != Policy::Decoupled {
+            return;
+        }
+        let horizon = self.bounds().most.saturating_add(self.lead()).saturating_add(self.clock.ticks(TAKE_BACK));
+        let far = self.board.entries().filter(|(_, entry)| entry.step.start > horizon && !entry.parts.is_empty());
+        for id in far.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.cancel(id);
         }
     }
 

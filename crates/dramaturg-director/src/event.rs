@@ -1,7 +1,7 @@
 //! Everything that happens in a session, as one public stream. `docs/events.md` lists it.
 
 use dramaturg_planner::planner::{DeltaProblem, Progress, TickBounds};
-use dramaturg_wire::{Observation, Outcome, Task, Tick};
+use dramaturg_wire::{Observation, Outcome, Task, TaskRecord, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::Notice;
@@ -94,6 +94,26 @@ pub enum EventKind {
         lead: Tick,
         /// How many guards go with it.
         guards: u16,
+    },
+    /// The game tells of a step that was never sent, as far as is known here: the director was started again from
+    /// before a gap of its journal. What became of the step follows.
+    Recalled {
+        /// Which.
+        step: u32,
+        /// Which version of it.
+        version: u32,
+        /// The action.
+        action: String,
+        /// The objects it is done with.
+        args: Vec<String>,
+        /// Its start.
+        start: Tick,
+    },
+    /// The game tells of tasks of which nothing is known here, not even what they were: they were planned and sent in a
+    /// gap of the journal. No other step gets their numbers.
+    Unaccounted {
+        /// Which, and what became of each.
+        tasks: Vec<TaskRecord>,
     },
     /// A step cannot be sent, for a condition does not hold at its start: it waits for the planner to mend that.
     Blocked {
@@ -217,7 +237,8 @@ pub enum EventKind {
         /// Why.
         reason: String,
     },
-    /// Something about the journal of the session. It is no part of the run: its number is 0, and a replay does not tell it.
+    /// Something about the journal of the session. It is no part of the run: its number is 0, and a replay does not
+    /// tell it.
     Journal {
         /// What.
         notice: Notice,

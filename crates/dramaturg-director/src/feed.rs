@@ -19,6 +19,10 @@ pub struct Feed {
     pub now: TickBounds,
     /// The first tick that may be changed.
     pub insert_from: Tick,
+    /// Whether the world is still far behind the game: the planner only takes in what happened up to there, and does
+    /// not plan for a present that is past.
+    #[serde(default)]
+    pub catches_up: bool,
 }
 
 /// What a planner answers.
@@ -32,11 +36,13 @@ pub struct Thought {
     pub budget: Budget,
     /// Which goals it takes up.
     pub replies: Vec<GoalReply>,
+    /// Whether it only took in what happened: then it publishes nothing.
+    pub caught_up: bool,
 }
 
 impl Feed {
-    /// Tells a planner everything, lets it work, and takes what it publishes. The same wherever it runs: inline, in a thread of its
-    /// own, in a replay.
+    /// Tells a planner everything, lets it work, and takes what it publishes. The same wherever it runs: inline, in a
+    /// thread of its own, in a replay.
     pub fn think(&self, planner: &mut dyn Planner, units: u32, workers: &Workers<'_>) -> Thought {
         self.rejected.iter().for_each(|version| planner.rejected(*version));
         if !self.observations.is_empty() {
@@ -47,8 +53,12 @@ impl Feed {
         }
         self.goals.iter().for_each(|goals| planner.set_goals(goals));
         planner.advance(self.now, self.insert_from);
+        if self.catches_up {
+            let (delta, budget) = (PlanDelta::default(), Budget::of(0));
+            return Thought { delta, progress: Progress::Searching, budget, replies: Vec::new(), caught_up: true };
+        }
         let mut budget = Budget::of(units);
         let progress = planner.deliberate(&mut budget, workers);
-        Thought { delta: planner.publish(), progress, budget, replies: planner.replies() }
+        Thought { delta: planner.publish(), progress, budget, replies: planner.replies(), caught_up: false }
     }
 }

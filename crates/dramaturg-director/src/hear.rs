@@ -10,13 +10,20 @@ use dramaturg_wire::{
 use smol_str::SmolStr;
 
 use crate::convert;
-use crate::core::Core;
+use crate::core::{Core, REPORTS_MAX};
 use crate::event::EventKind;
 use crate::language::Language;
 use crate::save::Request;
 
+/// No game has heard of so many epochs, whatever it says.
+const EPOCH_MAX: u32 = 1 << 30;
+
 impl Core {
     pub(crate) fn hear(&mut self, message: ToDirector) {
+        if let Err(problem) = self.admits(&message) {
+            self.fault(FaultCode::Limit, problem);
+            return;
+        }
         if !self.requests.is_empty() {
             // What is said after a load is about the session that was loaded.
             self.deferred.push_back(message);
@@ -43,10 +50,16 @@ impl Core {
             }
             ToDirector::Continue { tick, rate_milli } => {
                 self.clock.resume(tick, rate_milli, self.now);
+                self.heard = (self.heard.0.max(tick), self.now);
                 self.tell(EventKind::Continued { tick, rate_milli });
             }
             ToDirector::Language { tag } => self.speak(tag),
-            ToDirector::Save { request } => self.requests.push_back(Request::Save { request }),
+            // Who was told that it asks too often need not be told again.
+            ToDirector::Save { .. } if self.breach.is_some() => {}
+            ToDirector::Save { request } => match self.saves.ask(self.now, self.channel.unacknowledged_bytes()) {
+                Ok(()) => self.requests.push_back(Request::Save { request }),
+                Err((code, message)) => self.fault(code, message),
+            },
             ToDirector::LoadPiece { request, data } => {
                 if !self.pieces.add(request, &data) {
                     self.fault(
@@ -103,8 +116,8 @@ impl Core {
                 return;
             }
             Some(resume) => {
-                // The welcome to an earlier call may have been lost, and the epoch that it began with it: what counts is the last
-                // one in which something was heard.
+                // The welcome to an earlier call may have been lost, and the epoch that it began with it: what counts
+                // is the last one in which something was heard.
                 let is_current = resume.epoch == self.channel.epoch();
                 received = match self.heard_in {
                     _ if is_current => self.channel.received(),
@@ -112,10 +125,10 @@ impl Core {
                     _ => 0,
                 };
                 let heard = if is_current && !resume.restored { resume.received } else { 0 };
-                self.begin_epoch(heard, resume.restored);
+                self.begin_epoch(heard, resume.restored, resume.epoch);
             }
             // A game that knows nothing of its session has forgotten everything.
-            None => self.begin_epoch(0, true),
+            None => self.begin_epoch(0, true, 0),
         }
         self.connected = true;
         self.game.clone_from(&hello.game);
@@ -146,52 +159,45 @@ impl Core {
         });
         let (tasks, restored) =
             hello.resume.as_ref().map_or((&[][..], true), |resume| (resume.tasks.as_slice(), resume.restored));
+        self.recall();
         self.reconcile(tasks, restored, hello.tick);
         self.subscribe(tasks);
     }
 
-    fn begin_epoch(&mut self, received_by_game: u64, restored: bool) {
+    /// A game may be further than this director, which was started again from before a gap of its journal: it takes no
+    /// epoch for new that it had.
+    fn begin_epoch(&mut self, received_by_game: u64, restored: bool, epoch_of_game: u32) {
         if restored {
-            // What was under way is told anew, from the table of what the executor knows; what the game had begun to hand back it has
-            // forgotten, and its requests may have the same numbers again.
+            // What was under way is told anew, from the table of what the executor knows; what the game had begun to
+            // hand back it has forgotten, and its requests may have the same numbers again.
             self.channel.drop_outbox();
             self.pieces = Pieces::default();
         }
         if self.channel.received() > 0 {
             self.heard_in = (self.channel.epoch(), self.channel.received());
         }
-        self.channel.begin_epoch(self.channel.epoch() + 1, received_by_game, self.now);
+        let epoch = self.channel.epoch().max(epoch_of_game.min(EPOCH_MAX)).saturating_add(1);
+        self.channel.begin_epoch(epoch, received_by_game, self.now);
     }
 
     /// What the executor knew when it said hello no longer holds for a task that has ended since.
     fn forget_record(&mut self, status: &Status) {
         let key = (status.task, status.version);
         if let Ok(at) = self.table.binary_search_by_key(&key, |record| (record.task, record.version)) {
-            self.table.remove(at);
+            match self.table.get_mut(at) {
+                // Which step it was may turn out yet.
+                Some(record) if self.board.is_new(status.task.step) => {
+                    record.state = TaskState::Ended(status.tick, status.outcome.clone());
+                }
+                _ => drop(self.table.remove(at)),
+            }
         }
     }
 
     /// Both sides compare what they know of tasks: what one of them has lost is made good.
     pub(crate) fn reconcile(&mut self, tasks: &[TaskRecord], restored: bool, tick: Tick) {
         for record in tasks.iter().filter(|record| !record.task.is_subscription()).collect::<Vec<_>>() {
-            let known = self.board.get(record.task.step).is_some_and(|entry| entry.version == record.version);
-            if record.state == TaskState::Waiting && !known {
-                // It has an end on this side already.
-                let cancel = ToGame::Cancel { task: record.task, version: record.version };
-                self.channel.send(self.now, &cancel);
-            }
-            let status = |tick, outcome| Status {
-                task: record.task,
-                version: record.version,
-                tick,
-                outcome,
-                observations: Vec::new(),
-            };
-            match &record.state {
-                TaskState::Waiting => self.status(status(tick, Outcome::Accepted)),
-                TaskState::Running(since) => self.status(status(*since, Outcome::Started { late: 0 })),
-                TaskState::Ended(when, outcome) => self.status(status(*when, outcome.clone())),
-            }
+            self.hear_record(record, tick);
         }
         let known = |step: u32, part: u16, version: u32| {
             tasks.iter().any(|record| (record.task.step, record.task.part, record.version) == (step, part, version))
@@ -208,10 +214,11 @@ impl Core {
         for (step, part, version, outcome) in lost {
             let task = dramaturg_wire::Task { step, part };
             let outcome = match outcome {
-                // It was never heard of: what was sent is still under way, unless the game forgot everything since its save.
+                // It was never heard of: what was sent is still under way, unless the game forgot everything since its
+                // save.
                 None if !restored => continue,
-                // The game waited for it when it was saved, or had it after: it did not run in the world that goes on, as far as
-                // anybody knows.
+                // The game waited for it when it was saved, or had it after: it did not run in the world that goes on,
+                // as far as anybody knows.
                 Some(Outcome::Started { .. } | Outcome::Progress { .. } | Outcome::Amended { .. }) => Outcome::Unknown,
                 None | Some(Outcome::Accepted) => Outcome::Unknown,
                 Some(_) => continue,
@@ -220,8 +227,34 @@ impl Core {
         }
     }
 
+    /// What the executor knew of a task when it said hello.
+    pub(crate) fn hear_record(&mut self, record: &TaskRecord, tick: Tick) {
+        let TaskRecord { task, version, ref state } = *record;
+        let known = self.board.get(task.step).is_some_and(|entry| entry.version == version);
+        if *state == TaskState::Waiting && !known {
+            // It has an end on this side already.
+            self.channel.send(self.now, &ToGame::Cancel { task, version });
+        }
+        let (tick, outcome) = match state {
+            TaskState::Waiting => (tick, Outcome::Accepted),
+            TaskState::Running(since) => (*since, Outcome::Started { late: 0 }),
+            TaskState::Ended(when, outcome) => (*when, outcome.clone()),
+        };
+        self.status(Status { task, version, tick, outcome, observations: Vec::new() });
+    }
+
     fn observe(&mut self, observations: &[Observation]) {
+        let furthest = self.clock.furthest(self.now);
         for seen in observations {
+            if self.chronicle.report_count() >= REPORTS_MAX {
+                let message = format!("more than {REPORTS_MAX} reports are kept; report the time, and less at once");
+                return self.fault(FaultCode::Limit, message);
+            }
+            if seen.from.max(seen.to.unwrap_or(seen.from)) > furthest {
+                let message = format!("an observation of `{}` lies beyond tick {furthest}", seen.fluent);
+                self.fault(FaultCode::Name, message);
+                continue;
+            }
             self.seen += 1;
             let known = convert::observation(seen, 0, self.seen);
             match self.chronicle.observe(&self.model, &known) {
@@ -244,7 +277,8 @@ impl Core {
         }
     }
 
-    /// The question about a step has ended: the step is sent now, or it is over. Only planners know what follows from a no.
+    /// The question about a step has ended: the step is sent now, or it is over. Only planners know what follows from a
+    /// no.
     fn decide(&mut self, step: u32, version: u32) {
         let answer = self.board.get(step).and_then(|entry| entry.answer.as_deref());
         if answer.is_some_and(|answer| !matches!(answer, "no" | "later")) {
@@ -311,7 +345,10 @@ impl Core {
             Outcome::Finished => {
                 if all_finished {
                     if !self.chronicle.is_running(step) {
+                        // The report of its start came too late or never; the planner must hear of it all the same.
                         let _ = self.chronicle.started(&self.model, &known, known.start);
+                        let began = Outcome::Started { late: 0 };
+                        self.feed_event(convert::step_event(step, version, known.start, &began));
                     }
                     self.chronicle.finished(step, tick);
                     self.feed_event(convert::step_event(step, version, tick, &outcome));

@@ -1,21 +1,30 @@
-//! Every input of a session, written down before anything comes of it: whatever kills the director, the session goes on.
+//! Every input of a session, written down before anything comes of it: whatever kills the director, the session goes
+//! on.
 //!
-//! A journal is a folder of segments. Each begins with a header (format, story, options) and a snapshot of the whole session, and goes
-//! on with every [`Input`](crate::Input), each with its length and checksum. [`Journal::recover`] loads the last good snapshot and
-//! takes in the inputs behind it; [`replay`] does the same from the first segment on, and compares.
+//! A journal is a folder of segments. Each begins with a header (format, story, options, how the segment before it
+//! ends) and a snapshot of the whole session, and goes on with every [`Input`](crate::Input), each with its length and
+//! checksum. [`Journal::recover`] loads the last good snapshot and takes in the inputs behind it; [`replay`] does the
+//! same from the first segment on, and compares.
 //!
 //! # Why files that only grow, and no database
 //!
-//! Inputs only ever go to the end, nobody looks one up, and none is changed: there is nothing to index, nothing to compact and
-//! nothing to lock. A record is one `write`, which outlives the process at once (and power loss too, with [`Sync::Each`], or but for
-//! the last moments, with [`Sync::Every`]); what was torn by a crash is cut at the last good record. Old segments are deleted as a whole, because each begins with a snapshot.
+//! Inputs only ever go to the end, nobody looks one up, and none is changed: there is nothing to index, nothing to
+//! compact and nothing to lock. A record is one `write`, which outlives the process at once (and power loss too, with
+//! [`Sync::Each`], or but for the last moments, with [`Sync::Every`]); what was torn by a crash is cut at the last good
+//! record. Old segments are deleted as a whole, because each begins with a snapshot.
 //!
 //! # Layout
 //!
-//! [`record`] is one thing written down, [`header`] how a segment begins, [`segment`] reads one, [`disk`] is where they are kept,
-//! [`writer`] writes, [`notice`] is what it tells. `player` takes records in, [`recovery`] and [`replay`](mod@replay) use it.
+//! [`record`] is one thing written down, [`header`] how a segment begins, [`segment`] reads one, `chain` ties them
+//! together, `ending` is how the last one ends, [`damage`] what is wrong with one. [`disk`] is where they are kept,
+//! [`writer`] writes, [`notice`] is what it tells. `player` takes records in, [`recovery`] and [`replay`](mod@replay)
+//! use it.
 
+mod chain;
+pub mod damage;
+pub use damage::{Damage, DamageKind};
 pub mod disk;
+pub(crate) mod ending;
 pub mod header;
 pub mod notice;
 pub use notice::Notice;
@@ -80,32 +89,6 @@ impl Default for JournalOptions {
     }
 }
 
-/// Where a segment can no longer be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Damage {
-    /// Which file.
-    pub file: PathBuf,
-    /// The first byte that belongs to no good record.
-    pub at: u64,
-    /// How many bytes follow from there.
-    pub bytes: u64,
-    /// What is wrong.
-    pub problem: String,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is damaged at byte {} of {}: {}",
-            self.file.display(),
-            self.at,
-            self.at + self.bytes,
-            self.problem
-        )
-    }
-}
-
 /// Where a replay comes out differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parting {
@@ -145,6 +128,11 @@ pub enum JournalError {
     Save(SaveError),
     /// A journal cannot be called so.
     Name(String),
+    /// Recovering it took longer than it may.
+    TooLong {
+        /// How many inputs had been taken in by then.
+        inputs: u64,
+    },
 }
 
 impl JournalError {
@@ -164,6 +152,9 @@ impl fmt::Display for JournalError {
             }
             Self::NoSnapshot(why) => write!(f, "no segment of the journal can be used: {}", why.join("; ")),
             Self::Save(error) => write!(f, "the journal's snapshot cannot be loaded: {error}"),
+            Self::TooLong { inputs } => {
+                write!(f, "it took longer than it may: {inputs} inputs were taken in by then; replay it to see why")
+            }
             Self::Name(name) => {
                 write!(f, "a journal cannot be called `{name}`: letters, digits and hyphens will do, and not `ended`")
             }

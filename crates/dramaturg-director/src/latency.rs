@@ -8,6 +8,18 @@ use crate::clock::Moment;
 
 /// So many of the last journeys are kept.
 const WINDOW: usize = 2048;
+/// A journey there and back that takes so many microseconds is a stall of a side or of the link, unless there are
+/// [`STALLS_MAX`] of them among so many journeys: then the link is slow now and then.
+const STALL_LEAST: Moment = 250_000;
+const STALLS_MAX: usize = 3;
+const STALLS_WITHIN: usize = 64;
+/// A journey that takes so many microseconds is a stall, unless half of so many journeys are as long: whoever plans so
+/// far ahead for a link that only stands still at times can react to nothing.
+const LONG_STALL: Moment = 1_000_000;
+const LONG_STALLS_WITHIN: usize = 8;
+/// A link that was slow for a while is soon planned for as before: so many journeys long.
+const STALLS_KEPT: u64 = 256;
+const LONG_STALLS_KEPT: u64 = 64;
 /// With fewer than so many the bound is a guess from mean and deviation.
 const ENOUGH: u64 = 64;
 
@@ -30,12 +42,24 @@ pub struct Latency {
     count: u64,
     smooth: Moment,
     deviation: Moment,
+    /// The last journeys, stalls included.
+    #[serde(default)]
+    recent: VecDeque<Moment>,
+    /// What was sent before this moment waited in the last stall and shows nothing else.
+    #[serde(default)]
+    stalled_until: Moment,
 }
 
 impl Latency {
     /// Nothing is known yet.
     pub fn new(journey: Journey) -> Self {
-        Self { journey, window: VecDeque::new(), count: 0, smooth: 0, deviation: 0 }
+        let (window, recent) = (VecDeque::new(), VecDeque::new());
+        Self { journey, window, count: 0, smooth: 0, deviation: 0, recent, stalled_until: Moment::MIN }
+    }
+
+    /// Whether the journeys are measured, rather than given.
+    pub fn is_measured(&self) -> bool {
+        self.journey == Journey::Measured
     }
 
     /// How many journeys were measured.
@@ -43,9 +67,23 @@ impl Latency {
         self.count
     }
 
-    /// A journey there and back took so long.
-    pub fn hear(&mut self, micros: Moment) {
-        let micros = micros.max(0);
+    /// A journey there and back began and ended at these moments. A stall is not how long messages take: it counts only
+    /// if it does not stay alone. All that was under way in it counts as one.
+    pub fn hear(&mut self, sent: Moment, now: Moment) {
+        let micros = now.saturating_sub(sent).max(0);
+        if sent < self.stalled_until {
+            return;
+        }
+        self.recent.push_back(micros);
+        if self.recent.len() > STALLS_WITHIN {
+            self.recent.pop_front();
+        }
+        if micros > STALL_LEAST {
+            self.stalled_until = now;
+            if self.is_stall(micros) {
+                return;
+            }
+        }
         if self.count == 0 {
             (self.smooth, self.deviation) = (micros, micros / 2);
         } else {
@@ -58,9 +96,26 @@ impl Latency {
             self.window.pop_back();
         }
         self.window.push_back((self.count, micros));
-        let oldest = self.count.saturating_sub(WINDOW as u64);
-        while self.window.front().is_some_and(|(number, _)| *number <= oldest) {
+        let is_old = |(number, micros): &(u64, Moment)| {
+            let kept = match *micros {
+                LONG_STALL.. => LONG_STALLS_KEPT,
+                STALL_LEAST.. => STALLS_KEPT,
+                _ => WINDOW as u64,
+            };
+            *number <= self.count.saturating_sub(kept)
+        };
+        while self.window.front().is_some_and(is_old) {
             self.window.pop_front();
+        }
+    }
+
+    /// Whether the last journey, which was long, is too rare to count.
+    fn is_stall(&self, micros: Moment) -> bool {
+        if micros > LONG_STALL {
+            let last = self.recent.iter().rev().take(LONG_STALLS_WITHIN);
+            last.filter(|micros| **micros > LONG_STALL).count() < LONG_STALLS_WITHIN / 2
+        } else {
+            self.recent.iter().filter(|micros| **micros > STALL_LEAST).count() < STALLS_MAX
         }
     }
 
@@ -83,16 +138,62 @@ impl Latency {
 mod tests {
     use super::*;
 
+    /// Journeys that each begin when the one before has ended.
+    fn hear(latency: &mut Latency, now: &mut Moment, count: usize, micros: Moment) {
+        for _ in 0..count {
+            latency.hear(*now, *now + micros);
+            *now += micros.max(200_000);
+        }
+    }
+
     #[test]
     fn it_follows_upward_at_once_and_downward_slowly() {
-        let mut latency = Latency::new(Journey::Measured);
-        (0..100).for_each(|_| latency.hear(1_000));
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut latency, &mut now, 100, 1_000);
         assert_eq!(latency.most(16_667), 17_667);
-        latency.hear(50_000);
+        hear(&mut latency, &mut now, 1, 50_000);
         assert_eq!(latency.most(16_667), 66_667);
-        (0..2_000).for_each(|_| latency.hear(1_000));
+        hear(&mut latency, &mut now, 2_000, 1_000);
         assert_eq!(latency.most(16_667), 66_667);
-        (0..100).for_each(|_| latency.hear(1_000));
+        hear(&mut latency, &mut now, 100, 1_000);
         assert_eq!(latency.most(16_667), 17_667);
+    }
+
+    #[test]
+    fn a_stall_is_not_how_long_messages_take() {
+        for stall in [300_000, 2_000_000, 30_000_000] {
+            let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+            hear(&mut latency, &mut now, 20, 1_000);
+            let before = latency.most(16_667);
+            // Pings were sent all the while, and their answers come together.
+            for sent in (now..now + stall).step_by(200_000) {
+                latency.hear(sent, now + stall);
+            }
+            now += stall;
+            assert_eq!(latency.most(16_667), before, "after {stall}");
+            hear(&mut latency, &mut now, 4, 1_000);
+            assert!(latency.most(16_667) <= before);
+        }
+    }
+
+    #[test]
+    fn a_link_that_stands_still_again_and_again_is_not_planned_for() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        for stall in [300_000, 5_000_000, 700_000, 30_000_000, 2_000_000, 900_000, 12_000_000, 400_000, 8_000_000] {
+            hear(&mut latency, &mut now, 20, 1_000);
+            hear(&mut latency, &mut now, 1, stall);
+            assert!(latency.most(16_667) <= 1_016_667, "{} after {stall}", latency.most(16_667));
+        }
+    }
+
+    #[test]
+    fn a_link_that_has_become_slow_is_noticed() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut latency, &mut now, 20, 1_000);
+        hear(&mut latency, &mut now, 3, 600_000);
+        assert!(latency.most(16_667) >= 600_000);
+        let (mut slow, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut slow, &mut now, 3, 600_000);
+        assert!(slow.most(16_667) >= 600_000, "also one that was slow from the beginning");
     }
 }

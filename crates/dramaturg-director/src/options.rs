@@ -15,7 +15,8 @@ pub enum Policy {
     Decoupled,
     /// At the end of each planning cycle everything that the next one could not send in time.
     Closed,
-    /// At the end of each planning cycle what lies in the critical time window, as the paper has it; what lies before it is lost.
+    /// At the end of each planning cycle what lies in the critical time window, as the paper has it; what lies before
+    /// it is lost.
     Paper,
 }
 
@@ -28,11 +29,13 @@ pub struct Mechanisms {
     pub lock: bool,
     /// The clock is carried on between reports.
     pub clock: bool,
+    /// Reports that were held up and come all at once are not taken for another pace of the game.
+    pub stalls: bool,
 }
 
 impl Default for Mechanisms {
     fn default() -> Self {
-        Self { resend: true, lock: true, clock: true }
+        Self { resend: true, lock: true, clock: true, stalls: true }
     }
 }
 

@@ -1,19 +1,23 @@
 //! A session written down, and read again, perhaps by a story that was edited meanwhile.
 //!
-//! [`Director::save`](crate::Director::save) gives a [`SessionSave`], [`Director::load`](crate::Director::load) makes a session of
-//! it again. With the same story the loaded session goes on exactly as the saved one does: the same frames, the same events, bit for
-//! bit. With an edited one it takes over what still exists, by name, and a [`LoadReport`] says of everything else what has become of
-//! it and why. `docs/saves.md` tells what a save holds.
+//! [`Director::save`](crate::Director::save) gives a [`SessionSave`], [`Director::load`](crate::Director::load) makes a
+//! session of it again. With the same story the loaded session goes on exactly as the saved one does: the same frames,
+//! the same events, bit for bit. With an edited one it takes over what still exists, by name, and a [`LoadReport`] says
+//! of everything else what has become of it and why. `docs/saves.md` tells what a save holds.
 //!
 //! # Layout
 //!
-//! [`bytes`] is a save as a file, `load` makes a session of it, [`planners`] finds the planner that wrote its part.
+//! [`bytes`] is a save as a file, `load` makes a session of it, [`planners`] finds the planner that wrote its part,
+//! `rate` says how often a game may ask for one.
 
 pub mod bytes;
 pub use bytes::SaveError;
 pub(crate) mod load;
 pub mod planners;
 pub use planners::PlannerLoader;
+mod rate;
+pub(crate) use rate::SaveRate;
+pub use rate::{SAVE_PAUSE_MICROS, SAVE_REFUSALS_MAX, SAVE_UNACKNOWLEDGED_BYTES_MAX};
 
 use std::collections::BTreeMap;
 
@@ -79,6 +83,9 @@ pub struct SessionSave {
     pub(crate) observations: u64,
     pub(crate) over: Option<String>,
     pub(crate) trail: u32,
+    /// Whether the world had not come to the last reported tick.
+    #[serde(default)]
+    pub(crate) is_behind: bool,
 }
 
 /// The conversation with the game, as it was when a session was saved.
@@ -100,10 +107,14 @@ pub(crate) struct Talk {
     pub(crate) next_ping: (u64, Moment),
     pub(crate) heard: (Tick, Moment),
     pub(crate) table: Vec<TaskRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) skip_to: Option<u32>,
     #[serde(default)]
     pub(crate) subscribed: Subscribed,
     #[serde(default)]
     pub(crate) pieces: Pieces,
+    #[serde(default)]
+    pub(crate) saves: SaveRate,
 }
 
 /// A number that is the same for two stories exactly if their models are (but for chance: it has 64 bits).
@@ -115,8 +126,10 @@ impl Core {
     /// Everything of the session but its planner. Events that were not drained are not in it.
     pub(crate) fn save(&mut self, planner: PlannerSave, told: Option<Feed>, trail: u32) -> SessionSave {
         let world = self.chronicle.save(&self.model);
-        // The world runs again from where its window begins, here as after loading, so that both count their work alike.
+        // The world runs again from where its window begins, here as after loading, so that both count their work
+        // alike.
         (self.chronicle, _) = Chronicle::load(&self.model, &world);
+        self.slices = 0;
         let (names, names_told) = self.dictionary.parts();
         SessionSave {
             title: self.model.title.clone(),
@@ -150,18 +163,21 @@ impl Core {
                 next_ping: self.next_ping,
                 heard: self.heard,
                 table: self.table.clone(),
+                skip_to: self.skip_to,
                 subscribed: self.subscribed.clone(),
                 pieces: self.pieces.clone(),
+                saves: self.saves,
             },
             events: self.event_number,
             observations: self.seen,
             over: self.over.clone(),
             trail,
+            is_behind: self.is_behind,
         }
     }
 
-    /// A number that is the same for two sessions exactly if what they know, plan, have said and heard is the same (but for chance:
-    /// it has 64 bits). It costs about as much as a save.
+    /// A number that is the same for two sessions exactly if what they know, plan, have said and heard is the same (but
+    /// for chance: it has 64 bits). It costs about as much as a save.
     pub fn content_hash(&self) -> u64 {
         Digest::of(&(
             self.chronicle.present().content_hash(&self.model),

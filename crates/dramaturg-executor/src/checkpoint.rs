@@ -14,8 +14,10 @@ use crate::tasks::Standing;
 use crate::voice::Voice;
 
 const MAGIC: &[u8; 4] = b"DRMX";
-/// Raised when what is written changes; older bytes are refused, never misread.
-const FORMAT: u16 = 2;
+/// Raised when what is written changes; bytes of a format that is not known are refused, never misread.
+const FORMAT: u16 = 3;
+/// The oldest format that is read: it lacks the number of the last call.
+const FORMAT_LEAST: u16 = 2;
 /// No conversation has as many messages.
 const NUMBER_MAX: u64 = 1 << 62;
 
@@ -37,7 +39,10 @@ impl fmt::Display for CheckpointError {
         match self {
             Self::NotACheckpoint => f.write_str("these bytes are no checkpoint of an executor"),
             Self::OtherFormat(format) => {
-                write!(f, "the checkpoint has format {format}, but this release reads format {FORMAT}")
+                write!(
+                    f,
+                    "the checkpoint has format {format}, but this release reads formats {FORMAT_LEAST} to {FORMAT}"
+                )
             }
             Self::Damaged => f.write_str("the checkpoint is damaged"),
             Self::OtherCodec => f.write_str("the checkpoint was made with the other codec; restore it with that one"),
@@ -68,11 +73,11 @@ struct Kept {
 }
 
 impl Executor {
-    /// All that must be kept so that the executor can go on in another process: what waits, what runs, what has ended and what the
-    /// director has not acknowledged.
+    /// All that must be kept so that the executor can go on in another process: what waits, what runs, what has ended
+    /// and what the director has not acknowledged.
     ///
-    /// A game keeps it in its own save, made between two frames. What the game does after it and never reports is lost with the
-    /// game; the director learns so from the resume and plans anew.
+    /// A game keeps it in its own save, made between two frames. What the game does after it and never reports is lost
+    /// with the game; the director learns so from the resume and plans anew.
     pub fn checkpoint(&self) -> Vec<u8> {
         let kept = Kept {
             json: self.options.codec == Codec::Json,
@@ -99,16 +104,16 @@ impl Executor {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
         // Writing to memory fails only for values that no serialiser could write, and there are none here.
-        let body = postcard::to_extend(&kept, Vec::new()).unwrap_or_default();
+        let body = postcard::to_extend(&(kept, self.greeting.said()), Vec::new()).unwrap_or_default();
         bytes.extend_from_slice(&checksum(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
         bytes
     }
 
-    /// An executor that goes on from a checkpoint. It says hello in its first frame, tells the director that it comes from before,
-    /// and tells the game through [`crate::Game::resume_task`] what runs.
+    /// An executor that goes on from a checkpoint. It says hello in its first frame, tells the director that it comes
+    /// from before, and tells the game through [`crate::Game::resume_task`] what runs.
     pub fn restore(bytes: &[u8], options: ExecutorOptions) -> Result<Self, CheckpointError> {
-        let kept = read(bytes)?;
+        let (kept, said) = read(bytes)?;
         if kept.json != (options.codec == Codec::Json) {
             return Err(CheckpointError::OtherCodec);
         }
@@ -124,6 +129,7 @@ impl Executor {
         executor.options.rate_milli = kept.rate_milli;
         (executor.tick, executor.paused, executor.requests) = (kept.tick, kept.paused, kept.requests);
         executor.update = kept.update.max(1);
+        executor.greeting.restore_call(said);
         executor.greeting.restored = kept.session.is_some();
         executor.greeting.session = kept.session;
         executor.greeting.sent_most = kept.sent_most.min(last);
@@ -149,6 +155,14 @@ impl Executor {
         Ok(executor)
     }
 
+    /// The game that made the checkpoint may have gone on until this tick before it died. What waits to start by then
+    /// is not started, for it may have been: it ends as unknown. Call it before the first tick. Without it only what
+    /// lies before that tick is taken to have been started, which is right where the new game knows for sure how much
+    /// time has passed.
+    pub fn assume_ran_until(&mut self, tick: Tick) {
+        self.ran_until = self.ran_until.max(tick);
+    }
+
     /// The last number that the director can have seen.
     fn sent_most(&self) -> u64 {
         if self.greeting.is_open() { self.voice.channel.sent() } else { self.greeting.sent_most }
@@ -162,21 +176,24 @@ impl Executor {
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Kept, CheckpointError> {
+/// What was kept, and the number of the last call.
+fn read(bytes: &[u8]) -> Result<(Kept, u64), CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotACheckpoint)?;
     let (format, rest) = rest.split_first_chunk().ok_or(CheckpointError::Damaged)?;
     let format = u16::from_le_bytes(*format);
-    if format != FORMAT {
+    if !(FORMAT_LEAST..=FORMAT).contains(&format) {
         return Err(CheckpointError::OtherFormat(format));
     }
     let (sum, body) = rest.split_first_chunk().ok_or(CheckpointError::Damaged)?;
     if u64::from_le_bytes(*sum) != checksum(body) {
         return Err(CheckpointError::Damaged);
     }
-    match postcard::take_from_bytes(body) {
-        Ok((kept, [])) => Ok(kept),
-        _ => Err(CheckpointError::Damaged),
-    }
+    let (kept, rest) = postcard::take_from_bytes(body).map_err(|_| CheckpointError::Damaged)?;
+    let (said, rest) = match format {
+        FORMAT_LEAST => (0, rest),
+        _ => postcard::take_from_bytes(rest).map_err(|_| CheckpointError::Damaged)?,
+    };
+    if rest.is_empty() && said < NUMBER_MAX { Ok((kept, said)) } else { Err(CheckpointError::Damaged) }
 }
 
 /// FNV-1a: enough to notice an accident.

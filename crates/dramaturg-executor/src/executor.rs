@@ -14,18 +14,21 @@ use crate::greeting::Greeting;
 use crate::notice::Notice;
 use crate::options::ExecutorOptions;
 use crate::perform::Run;
+use crate::silence::Silence;
 use crate::tasks::{Standing, Tasks};
 use crate::voice::Voice;
 
 /// What a game owns to perform what the director sends.
 ///
-/// It starts each task in its tick, whether or not the director can be reached just then, and reports what becomes of it. Nothing
-/// that the director repeats is performed twice.
+/// It starts each task in its tick, whether or not the director can be reached just then, and reports what becomes of
+/// it. Nothing that the director repeats is performed twice.
 #[derive(Clone, Debug)]
 pub struct Executor {
     pub(crate) options: ExecutorOptions,
     pub(crate) tick: Tick,
     pub(crate) paused: bool,
+    /// Whether the game has said goodbye: nothing of the session starts or goes on any more.
+    pub(crate) over: bool,
     pub(crate) update: Tick,
     pub(crate) next_report: Tick,
     pub(crate) requests: u32,
@@ -44,6 +47,12 @@ pub struct Executor {
     /// Of a save that comes in several messages.
     pub(crate) pieces: Pieces,
     pub(crate) voice: Voice,
+    pub(crate) silence: Silence,
+    /// Bytes that the link had brought when it was last looked at.
+    pub(crate) bytes_arrived: Option<u64>,
+    /// What waits to start by then may have been started before the checkpoint was restored: see
+    /// [`Executor::assume_ran_until`].
+    pub(crate) ran_until: Tick,
     /// The frame that is taken in, to be used again.
     pub(crate) incoming: Vec<u8>,
 }
@@ -63,6 +72,7 @@ impl Executor {
         Self {
             tick: 0,
             paused: false,
+            over: false,
             update: Tick::from(options.update.max(1)),
             next_report: Tick::MIN,
             requests: 0,
@@ -76,6 +86,9 @@ impl Executor {
             notices: VecDeque::new(),
             pieces: Pieces::default(),
             voice: Voice::new(channel_options(&options)),
+            silence: Silence::default(),
+            bytes_arrived: None,
+            ran_until: Tick::MIN,
             incoming: Vec::new(),
             options,
         }
@@ -121,9 +134,29 @@ impl Executor {
         self.tasks.records(&self.running)
     }
 
+    /// For how many ticks nothing has come from the director. A frame that skips ticks counts for 30 at most: a
+    /// game that stood still has not listened.
+    pub fn silent_ticks(&self) -> Tick {
+        self.silence.ticks()
+    }
+
+    /// Whether nothing has come from the director for as long as [`ExecutorOptions::silence_ticks_max`] allows,
+    /// although it was asked: the link is dead, even if the system has not noticed. Take another link and call
+    /// [`Executor::reconnect`].
+    pub fn is_link_silent(&self) -> bool {
+        self.greeting.expects_answer() && self.silence.is_over(self.options.silence_ticks_max)
+    }
+
+    /// Something has come over the link that is not a whole frame yet: the director is there. [`Executor::frame`]
+    /// notices by itself.
+    pub fn note_arrival(&mut self) {
+        self.silence.hear();
+    }
+
     /// Takes in the bytes of one frame. What the game must hear of is told in the next tick.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
         let frame: Frame<ToGame> = self.options.codec.decode(bytes)?;
+        self.silence.hear();
         if frame.epoch == 0 {
             // Greetings stand outside of epochs.
             if frame.seq == 0 {
@@ -131,9 +164,10 @@ impl Executor {
             }
             return Ok(());
         }
-        // While it calls, hello has told the director what arrived: more of the old epoch would arrive again in the new one.
+        // While it calls, hello has told the director what arrived: more of the old epoch would arrive again in the new
+        // one.
         if self.greeting.is_open()
-            && let Received::Message(message) = self.voice.channel.accept(frame)
+            && let Received::Message(message) = self.voice.channel.accept(frame, bytes)
         {
             self.heard(message);
             while self.greeting.is_open()
@@ -158,12 +192,16 @@ impl Executor {
 
     /// Says hello again, over a new link: the session goes on where it was.
     pub fn reconnect(&mut self) {
-        self.greeting.call(self.voice.now, self.voice.channel.sent());
+        let silent = self.is_link_silent();
+        self.silence.reset();
+        self.greeting.call(self.voice.now, self.voice.channel.sent(), silent);
     }
 
-    /// Gives the session up, so that [`Executor::reconnect`] begins a new one. What waits is forgotten, what runs is cancelled.
+    /// Gives the session up, so that [`Executor::reconnect`] begins a new one. What waits is forgotten, what runs is
+    /// cancelled.
     pub fn leave_session(&mut self) {
         self.abandon();
+        self.over = false;
         self.greeting.session = None;
         self.greeting.restored = false;
     }
@@ -198,8 +236,8 @@ impl Executor {
     fn welcomed(&mut self, welcome: Welcome) {
         let same = self.greeting.session.as_deref() == Some(welcome.session.as_str());
         if self.greeting.is_open() {
-            // A hello that was said twice may be answered twice. Another epoch means that the director took the second for a new
-            // one and will not understand what is said in the old.
+            // A hello that was said twice may be answered twice. Another epoch means that the director took the second
+            // for a new one and will not understand what is said in the old.
             if welcome.epoch > self.voice.channel.epoch() || !same {
                 self.reconnect();
             }
@@ -269,7 +307,8 @@ impl Executor {
         self.notices.push_back(Notice::Fault(Fault { code, message: message.to_owned() }));
     }
 
-    /// Takes in a task. The same again changes nothing, but is answered: the director may have forgotten the first answer.
+    /// Takes in a task. The same again changes nothing, but is answered: the director may have forgotten the first
+    /// answer.
     fn told(&mut self, execute: Execute) {
         let (task, version, tick) = (execute.task, execute.version, self.tick);
         match self.tasks.standing(task) {
@@ -312,7 +351,8 @@ impl Executor {
         self.voice.report(task, version, tick, Outcome::Accepted);
     }
 
-    /// Takes a task back that has not started, or a subscription. Another that runs or is over is left alone: its own end is reported.
+    /// Takes a task back that has not started, or a subscription. Another that runs or is over is left alone: its own
+    /// end is reported.
     fn taken_back(&mut self, task: Task, version: u32) {
         let tick = self.tick;
         match self.tasks.standing(task) {
@@ -334,7 +374,8 @@ impl Executor {
         }
     }
 
-    /// Everything of one frame: shows, starts, follows and reports. Ticks may be skipped; what was to start in them starts now, late.
+    /// Everything of one frame: shows, starts, follows and reports. Ticks may be skipped; what was to start in them
+    /// starts now, late.
     pub fn tick<G: Game + ?Sized>(&mut self, tick: Tick, game: &mut G) {
         self.advance(tick);
         game.begin(tick);
@@ -351,7 +392,7 @@ impl Executor {
         while let Some(notice) = self.notices.pop_front() {
             notice.tell(game);
         }
-        if self.paused {
+        if self.paused || self.over {
             return;
         }
         while self.lines.front().is_some_and(|line| line.tick <= tick) {
@@ -364,7 +405,17 @@ impl Executor {
     }
 
     fn advance(&mut self, tick: Tick) {
-        self.voice.now = self.voice.now.saturating_add(tick.saturating_sub(self.tick).max(1));
+        let passed = tick.saturating_sub(self.tick).max(1);
+        self.voice.now = self.voice.now.saturating_add(passed);
+        self.silence.pass(passed, self.options.silence_ticks_max);
+        if self.greeting.is_open()
+            && self.silence.is_doubtful(self.options.silence_ticks_max)
+            && self.voice.channel.unacknowledged() == 0
+        {
+            // A director may have nothing to say, and a time report is not answered. What is counted is acknowledged in
+            // any case.
+            self.voice.say(&ToDirector::Acknowledge);
+        }
         if tick < self.tick {
             // The game went back in time: an old save was loaded.
             self.next_report = tick;

@@ -9,8 +9,9 @@ use crate::game::Game;
 impl Executor {
     /// All that a game does in a frame: takes in what has arrived, runs the tick, sends what is due.
     ///
-    /// The tick runs even if the link has failed; the error tells that it has. Then take another link and call
-    /// [`Executor::reconnect`]: until the director answers, what waits starts in its tick all the same.
+    /// The tick runs even if the link has failed; the error tells that it has, also where nothing came for too long
+    /// ([`Executor::is_link_silent`]). Then take another link and call [`Executor::reconnect`]: until the director
+    /// answers, what waits starts in its tick all the same.
     pub fn frame<G, L>(&mut self, tick: Tick, game: &mut G, link: &mut L) -> Result<(), LinkError>
     where
         G: Game + ?Sized,
@@ -34,7 +35,16 @@ impl Executor {
             // A link that broke says so when it is read from, after what arrived before.
             let _ = link.flush();
         }
-        arrived.and(sent)
+        arrived.and(sent).and(self.check_silence())
+    }
+
+    /// The error of a link over which nothing has come for too long.
+    fn check_silence(&self) -> Result<(), LinkError> {
+        if !self.is_link_silent() {
+            return Ok(());
+        }
+        let micros = u64::from(self.options.silence_ticks_max).saturating_mul(1_000_000);
+        Err(LinkError::Silent { milliseconds: micros / u64::from(self.options.rate_milli.max(1)) })
     }
 
     fn receive_all<L: Link + ?Sized>(&mut self, link: &mut L) -> Result<(), LinkError> {
@@ -51,6 +61,12 @@ impl Executor {
             }
         };
         self.incoming = bytes;
+        let bytes_arrived = link.bytes_arrived();
+        if bytes_arrived != self.bytes_arrived {
+            // A large frame on a slow line takes its time, but the director is there.
+            self.bytes_arrived = bytes_arrived;
+            self.note_arrival();
+        }
         arrived
     }
 }

@@ -28,11 +28,12 @@
 //!
 //! # Layout
 //!
-//! What comes in: [`executor`] takes frames apart and hands them on; `greeting` says hello and says it again; `dictionary` turns
-//! numbers into names. What is kept: `tasks` is the table of all tasks, `near` how it finds them, `waiting` the order in which they
-//! start, `ended` what is remembered of those that are over. What happens: `perform` starts and follows tasks, `guard` looks once
-//! more before a start. What goes out: `voice` writes statuses without allocating, `requests` is what the game says on its own account.
-//! [`checkpoint`] keeps all of it inside the game's own save. [`game`] is what a game implements, [`scripted`] a game for tests.
+//! What comes in: [`executor`] takes frames apart and hands them on; `greeting` says hello and says it again; `silence`
+//! counts how long nothing came; `dictionary` turns numbers into names. What is kept: `tasks` is the table of all
+//! tasks, `near` how it finds them, `waiting` the order in which they start, `ended` what is remembered of those that
+//! are over. What happens: `perform` starts and follows tasks, `guard` looks once more before a start. What goes out:
+//! `voice` writes statuses without allocating, `requests` is what the game says on its own account. [`checkpoint`]
+//! keeps all of it inside the game's own save. [`game`] is what a game implements, [`scripted`] a game for tests.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod checkpoint;
@@ -55,6 +56,7 @@ mod requests;
 pub use requests::AnswerError;
 pub mod scripted;
 pub use scripted::ScriptedGame;
+mod silence;
 mod tasks;
 pub mod view;
 pub use view::TaskView;

@@ -173,7 +173,7 @@ impl Executor {
     /// What was to start since the checkpoint may have been started by the game that died: it is not started again.
     pub(crate) fn forget_due(&mut self) {
         let tick = self.tick;
-        while let Some(slot) = self.tasks.take_due(tick) {
+        while let Some(slot) = self.tasks.take_due(tick.max(self.ran_until)) {
             let Some(execute) = self.tasks.execute(slot) else { continue };
             if execute.task.is_subscription() {
                 // Reading twice does no harm.

@@ -34,8 +34,8 @@ impl Executor {
         self.perceive_all(vec![observation]);
     }
 
-    /// Tells the director several things at once that it did not ask for. More than the director takes in one message are told in
-    /// several.
+    /// Tells the director several things at once that it did not ask for. More than the director takes in one message
+    /// are told in several.
     pub fn perceive_all(&mut self, observations: Vec<Observation>) {
         if observations.is_empty() {
             return;
@@ -74,8 +74,8 @@ impl Executor {
         self.voice.say(&ToDirector::SetGoals { owner, goals });
     }
 
-    /// Time stands still: nothing starts and nothing is asked after until [`Executor::resume`]. Frames may go on, so that messages
-    /// are still exchanged.
+    /// Time stands still: nothing starts and nothing is asked after until [`Executor::resume`]. Frames may go on, so
+    /// that messages are still exchanged.
     pub fn pause(&mut self) {
         if !self.paused {
             self.paused = true;
@@ -100,19 +100,20 @@ impl Executor {
         self.voice.say(&ToDirector::Language { tag: tag.into() });
     }
 
-    /// Asks for a save of the session, which comes through [`crate::Game::saved`] under the number that is returned. A game keeps
-    /// it in its own save, beside [`Executor::checkpoint`].
+    /// Asks for a save of the session, which comes through [`crate::Game::saved`] under the number that is returned. A
+    /// game keeps it in its own save, beside [`Executor::checkpoint`].
     pub fn request_save(&mut self) -> u32 {
         self.requests = self.requests.wrapping_add(1);
         self.voice.say(&ToDirector::Save { request: self.requests });
         self.requests
     }
 
-    /// Hands a save back to the director; [`crate::Game::loaded`] tells when it is done, under the number that is returned.
+    /// Hands a save back to the director; [`crate::Game::loaded`] tells when it is done, under the number that is
+    /// returned.
     ///
-    /// The tasks that the executor knows must be those of the save. Restore it from the checkpoint that was kept beside the save,
-    /// or else call [`Executor::leave_session`] and [`Executor::reconnect`] first. Where that is not done, what the save waits for and
-    /// the executor has ended since is planned anew.
+    /// The tasks that the executor knows must be those of the save. Restore it from the checkpoint that was kept beside
+    /// the save, or else call [`Executor::leave_session`] and [`Executor::reconnect`] first. Where that is not done,
+    /// what the save waits for and the executor has ended since is planned anew.
     pub fn load(&mut self, data: Vec<u8>) -> u32 {
         self.requests = self.requests.wrapping_add(1);
         let (request, most) = (self.requests, pieces::save_bytes_max(self.options.codec));
@@ -129,8 +130,11 @@ impl Executor {
         request
     }
 
-    /// Ends the session. Go on with frames until [`Executor::unacknowledged`] is 0, so that the director hears of it.
+    /// Ends the session: nothing of it starts, is shown or is asked after from now on. Go on with frames until
+    /// [`Executor::unacknowledged`] is 0, so that the director hears of it. [`Executor::leave_session`] and
+    /// [`Executor::reconnect`] begin another.
     pub fn goodbye(&mut self, reason: impl Into<String>) {
+        self.over = true;
         self.voice.say(&ToDirector::Goodbye { reason: reason.into() });
     }
 }

@@ -1,4 +1,5 @@
-//! Whatever is sent, lost, doubled, disordered or skipped: a task starts at most once, never early, and its end is told once.
+//! Whatever is sent, lost, doubled, disordered or skipped: a task starts at most once, never early, and its end is told
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +130,7 @@ impl World {
         if let ToDirector::Hello(hello) = frame.message {
             return self.greet(hello.resume.map_or((0, 0), |resume| (resume.epoch, resume.received)));
         }
-        let Received::Message(message) = self.director.accept(frame) else { return };
+        let Received::Message(message) = self.director.accept(frame, bytes) else { return };
         let mut next = Some(message);
         while let Some(message) = next {
             if let ToDirector::Status(status) = message {
@@ -139,8 +140,8 @@ impl World {
         }
     }
 
-    /// Welcomes the game. A hello from an epoch that has been followed by another is one that was heard before, and gets the same
-    /// answer again.
+    /// Welcomes the game. A hello from an epoch that has been followed by another is one that was heard before, and
+    /// gets the same answer again.
     fn greet(&mut self, (epoch, received_by_game): (u32, u64)) {
         if epoch == self.director.epoch() {
             self.received = self.director.received();

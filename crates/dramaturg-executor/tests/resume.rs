@@ -208,7 +208,7 @@ fn a_restored_game_goes_on_from_its_checkpoint() {
     expect![[r#"
         -- tick 4
         * 4: 2.0 resumes walk
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":16777218,"tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         -- tick 5
         * 5: 2.0 finishes walk
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":20,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
@@ -252,8 +252,8 @@ fn damaged_checkpoints_are_refused() {
         assert!(error(&bad).is_some(), "altered at {at}");
     }
     let mut newer = good.clone();
-    newer[4] = 3;
-    assert_eq!(error(&newer), Some(CheckpointError::OtherFormat(3)));
+    newer[4] = 4;
+    assert_eq!(error(&newer), Some(CheckpointError::OtherFormat(4)));
     let binary = ExecutorOptions { codec: Codec::Binary, ..options() };
     assert_eq!(Executor::restore(&good, binary).err(), Some(CheckpointError::OtherCodec));
 }
@@ -267,4 +267,129 @@ fn bytes_that_are_no_frame_are_an_error_and_harm_nothing() {
     stage.execute(1, 1, 1, 0, 0);
     stage.tick(1);
     assert_eq!(stage.game.count("walk"), 1);
+}
+
+/// A checkpoint in format 2, as the last release that wrote it did: step 1 runs, step 2 waits, nothing is acknowledged.
+const FORMAT_2: &str = "44524d580200bb5cb26cefe6e4a0010200d00f00808004e0d40301027331030a0477616c6b09616e6e612e6c65677304616e6e61066365\
+6c6c617205617474696309646f6f722e6f70656e0a616e6e612e706c61636505636f696e730361736b0577617463680102000112120001010202030000000000010100\
+010212000101020203000000000000000000020012feffffffffffffffff01feffffffffffffffff0100000001020103637b22737461747573223a7b227461736b223a\
+7b2273746570223a312c2270617274223a307d2c2276657273696f6e223a312c227469636b223a302c226f7574636f6d65223a226163636570746564222c226f627365\
+72766174696f6e73223a5b5d7d7d637b22737461747573223a7b227461736b223a7b2273746570223a322c2270617274223a307d2c2276657273696f6e223a312c2274\
+69636b223a302c226f7574636f6d65223a226163636570746564222c226f62736572766174696f6e73223a5b5d7d7d6f7b22737461747573223a7b227461736b223a7b\
+2273746570223a312c2270617274223a307d2c2276657273696f6e223a312c227469636b223a312c226f7574636f6d65223a7b2273746172746564223a7b226c617465\
+223a307d7d2c226f62736572766174696f6e73223a5b5d7d7d";
+
+#[test]
+fn checkpoints_of_the_last_release_are_read() {
+    let bytes: Vec<u8> = (0..FORMAT_2.len() / 2)
+        .map(|at| u8::from_str_radix(&FORMAT_2[2 * at..2 * at + 2], 16).expect("two digits"))
+        .collect();
+    let restored = Executor::restore(&bytes, ExecutorOptions { first_call: 77, ..options() }).expect("it is read");
+    let mut stage = Stage::with(restored);
+    expect![[r#"
+        {"task":{"step":1,"part":0},"version":1,"state":{"running":1}}
+        {"task":{"step":2,"part":0},"version":1,"state":"waiting"}
+    "#]]
+    .assert_eq(&stage.table());
+    stage.tick(2);
+    assert!(stage.log().contains(r#""call":77,"#), "it knows of no call before");
+}
+
+/// The number of the last hello that was said.
+fn call(stage: &mut Stage) -> u64 {
+    let log = stage.log();
+    let hello = log.lines().rfind(|line| line.contains("hello")).expect("a hello");
+    hello.split(r#""call":"#).nth(1).and_then(|rest| rest.split(',').next()).expect("a call").parse().expect("a number")
+}
+
+#[test]
+fn calls_grow_from_life_to_life_whatever_the_clock_says() {
+    let at = |first_call| ExecutorOptions { first_call, ..options() };
+    let now: u64 = 1_700_000_000_000_000;
+    let mut stage = Stage::with(Executor::new(at(now)));
+    stage.tick(0);
+    stage.welcome("s1", 1, 0);
+    stage.tick(1);
+    let checkpoint = stage.executor.checkpoint();
+    // After the save it calls some more, and dies.
+    for epoch in 2..100 {
+        stage.executor.reconnect();
+        stage.tick(2);
+        stage.welcome("s1", epoch, 0);
+    }
+    let last = call(&mut stage);
+    for (hour, set) in [(-3_600_000_000_i64, "back"), (0, "not at all"), (3_600_000_000, "forward")] {
+        let options = at(now.saturating_add_signed(hour));
+        let mut stage = Stage::with(Executor::restore(&checkpoint, options).expect("a checkpoint"));
+        stage.tick(3);
+        assert!(call(&mut stage) > last, "the clock was set {set}");
+    }
+}
+
+#[test]
+fn calls_that_nobody_answers_rise_above_any_that_was_answered() {
+    // A checkpoint from long ago, restored by a clock that was set back: the director has answered a call that it knows
+    // nothing of, and ignores those that are lower.
+    let first_call = 1_700_000_000_000_000;
+    let mut stage = Stage::with(Executor::new(ExecutorOptions { first_call, silence_ticks_max: 3, ..options() }));
+    let mut tick = 0;
+    let mut call_again = |stage: &mut Stage, silence: i64| {
+        stage.executor.reconnect();
+        stage.ticks(tick..tick + silence);
+        tick += silence;
+        call(stage)
+    };
+    // Where no link comes about there is nobody who could ignore it.
+    for _ in 0..100 {
+        call_again(&mut stage, 1);
+    }
+    assert!(call_again(&mut stage, 1) < first_call + 1_000);
+    let hour_later = first_call + 3_600_000_000;
+    let tries = (1..20).find(|_| call_again(&mut stage, 4) > hour_later);
+    assert!(tries.expect("some time") <= 6, "{tries:?}");
+    // A director that is stopped for weeks is no reason to run out of numbers.
+    let last = (0..100_000).map(|_| call_again(&mut stage, 4)).last();
+    assert!(last.expect("many") < u64::MAX / 2);
+}
+
+#[test]
+fn games_that_go_on_from_one_checkpoint_have_calls_that_grow_with_the_clock() {
+    let at = |first_call| ExecutorOptions { first_call, ..options() };
+    let mut stage = Stage::with(Executor::new(at(5_000_000)));
+    stage.tick(0);
+    stage.welcome("s1", 1, 0);
+    stage.tick(1);
+    let checkpoint = stage.executor.checkpoint();
+    let mut last = call(&mut stage);
+    for life in 6..20 {
+        let mut stage = Stage::with(Executor::restore(&checkpoint, at(life * 1_000_000)).expect("a checkpoint"));
+        stage.tick(2);
+        let first = call(&mut stage);
+        assert!(first > last, "life {life}: {first} after {last}");
+        stage.executor.reconnect();
+        stage.tick(3);
+        last = call(&mut stage);
+    }
+}
+
+#[test]
+fn what_may_have_been_started_after_the_checkpoint_is_not_started_again() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 5, 1, 0);
+    stage.execute(2, 1, 12, 1, 0);
+    stage.tick(1);
+    let checkpoint = stage.executor.checkpoint();
+    stage.ticks(2..=8);
+    assert_eq!(stage.game.count("walk"), 1);
+    // The new game believes that no time has passed, but not that nothing has happened.
+    let mut restored = Executor::restore(&checkpoint, options()).expect("a checkpoint");
+    restored.assume_ran_until(10);
+    let mut stage = Stage::with(restored);
+    stage.ticks(2..=13);
+    assert_eq!(stage.game.count("walk"), 1, "only the second");
+    expect![[r#"
+        {"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"unknown"]}}
+        {"task":{"step":2,"part":0},"version":1,"state":{"ended":[13,"finished"]}}
+    "#]]
+    .assert_eq(&stage.table());
 }

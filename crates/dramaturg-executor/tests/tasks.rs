@@ -332,3 +332,27 @@ fn more_tasks_than_may_wait_are_refused() {
         {"task":{"step":4,"part":0},"version":1,"state":{"ended":[0,{"failed":{"reason":"more than 1 tasks wait already"}}]}}
     "#]].assert_eq(&stage.table());
 }
+
+#[test]
+fn after_goodbye_nothing_starts_and_nothing_is_reported() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 5, 0);
+    stage.execute(2, 1, 4, 1, 0);
+    stage.ticks(1..=2);
+    stage.executor.goodbye("the player left");
+    stage.log();
+    stage.ticks(3..=9);
+    expect![[r#"
+        -- tick 3
+        > {"epoch":1,"seq":4,"ack":2,"message":{"goodbye":{"reason":"the player left"}}}
+    "#]]
+    .assert_eq(&stage.log());
+    // Another session may follow.
+    stage.executor.leave_session();
+    stage.executor.reconnect();
+    stage.tick(10);
+    stage.welcome("s2", 1, 0);
+    stage.execute(1, 1, 12, 1, 0);
+    stage.ticks(11..=12);
+    assert_eq!(stage.game.count("walk"), 2);
+}

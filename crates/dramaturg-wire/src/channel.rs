@@ -22,19 +22,31 @@ const BUFFER: usize = 128;
 /// The numbers of a frame take no more, in either codec.
 const FRAME_BYTES: usize = 96;
 
+/// Frames that are further ahead of their turn than this are dropped, unless said otherwise.
+pub const AHEAD_MAX: u64 = 4_096;
+
+/// The most bytes of frames that wait for their turn, unless said otherwise: 256 KiB. TCP and WebSocket keep the order
+/// and never need it.
+pub const AHEAD_BYTES_MAX: usize = 256 << 10;
+
+/// What one early frame costs beside its bytes: its place in the map and its allocation.
+const EARLY_OVERHEAD_BYTES: usize = 64;
+
 /// How a channel behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelOptions {
     /// How frames are written.
     pub codec: Codec,
-    /// What is not acknowledged after this time is sent again, in the caller's unit of time; sooner once it is known how fast
-    /// acknowledgements come. Doubles with each attempt.
+    /// What is not acknowledged after this time is sent again, in the caller's unit of time; sooner once it is known
+    /// how fast acknowledgements come. Doubles with each attempt.
     pub resend_after: i64,
-    /// The longest time between two attempts. The oldest message, which all others wait for, is sent again at least as often as
-    /// `resend_after` says.
+    /// The longest time between two attempts. The oldest message, which all others wait for, is sent again at least as
+    /// often as `resend_after` says.
     pub resend_most: i64,
     /// Frames that arrive so far ahead of their turn are dropped; they will be sent again.
     pub ahead_max: u64,
+    /// The most bytes of frames that wait for their turn. What goes beyond is dropped; it will be sent again.
+    pub ahead_bytes_max: usize,
     /// Whether anything is sent again at all: the simulator turns it off to show that it is needed.
     pub resends: bool,
     /// Whether what comes twice is recognised: the simulator turns it off to show that it is needed.
@@ -44,7 +56,15 @@ pub struct ChannelOptions {
 impl ChannelOptions {
     /// What suits most links.
     pub const fn new(codec: Codec, resend_after: i64) -> Self {
-        Self { codec, resend_after, resend_most: resend_after * 4, ahead_max: 4096, resends: true, dedupes: true }
+        Self {
+            codec,
+            resend_after,
+            resend_most: resend_after * 4,
+            ahead_max: AHEAD_MAX,
+            ahead_bytes_max: AHEAD_BYTES_MAX,
+            resends: true,
+            dedupes: true,
+        }
     }
 }
 
@@ -58,7 +78,10 @@ pub struct Channel<Out, In> {
     /// Uncounted messages, sent once.
     loose: VecDeque<Vec<u8>>,
     received: u64,
-    ahead: BTreeMap<u64, In>,
+    /// Frames that came before their turn, as they came: a decoded message can take many times as much memory.
+    ahead: BTreeMap<u64, Vec<u8>>,
+    /// What they cost, counted against [`ChannelOptions::ahead_bytes_max`].
+    ahead_bytes: usize,
     /// Whether the other side must be told what has arrived.
     owes_ack: bool,
     /// Buffers to use again.
@@ -68,7 +91,7 @@ pub struct Channel<Out, In> {
     /// When it was last polled.
     clock: i64,
     round_trip: RoundTrip,
-    out: PhantomData<fn(&Out)>,
+    types: PhantomData<fn(&Out) -> In>,
 }
 
 /// What came of a frame.
@@ -106,13 +129,14 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             loose: VecDeque::new(),
             received: 0,
             ahead: BTreeMap::new(),
+            ahead_bytes: 0,
             owes_ack: false,
             spare: Vec::new(),
             frame: Vec::new(),
             resent: 0,
             clock: 0,
             round_trip: RoundTrip::default(),
-            out: PhantomData,
+            types: PhantomData,
         }
     }
 
@@ -165,8 +189,8 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         self.loose.push_back(bytes);
     }
 
-    /// Hands over the bytes of every frame that is due. `acknowledge` is sent if the other side waits to hear what has arrived and
-    /// nothing else carries it.
+    /// Hands over the bytes of every frame that is due. `acknowledge` is sent if the other side waits to hear what has
+    /// arrived and nothing else carries it.
     pub fn poll(&mut self, now: i64, acknowledge: &Out, emit: &mut dyn FnMut(&[u8])) {
         self.clock = now;
         let Self { options, frame, received, epoch, .. } = self;
@@ -219,11 +243,11 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
     /// Takes in the bytes of a frame.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<Received<In>, CodecError> {
         let frame = self.options.codec.decode(bytes)?;
-        Ok(self.accept(frame))
+        Ok(self.accept(frame, bytes))
     }
 
-    /// Takes in a frame.
-    pub fn accept(&mut self, frame: Frame<In>) -> Received<In> {
+    /// Takes in a frame that was decoded from these bytes.
+    pub fn accept(&mut self, frame: Frame<In>, bytes: &[u8]) -> Received<In> {
         let Frame { epoch, seq, ack, message } = frame;
         if epoch != self.epoch {
             // Greetings stand outside of epochs.
@@ -242,16 +266,42 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
             return Received::Message(message);
         }
         if seq - self.received <= self.options.ahead_max {
-            self.ahead.insert(seq, message);
+            self.keep_early(seq, bytes);
         }
         Received::Early
     }
 
+    fn keep_early(&mut self, seq: u64, bytes: &[u8]) {
+        let cost = early_cost(bytes);
+        if self.ahead_bytes.saturating_add(cost) <= self.options.ahead_bytes_max {
+            self.ahead_bytes += cost;
+            self.ahead.insert(seq, bytes.to_vec());
+        }
+    }
+
     /// The next message that had come before its turn.
     pub fn next_ready(&mut self) -> Option<In> {
-        let message = self.ahead.remove(&(self.received + 1))?;
+        let bytes = self.ahead.remove(&(self.received + 1))?;
+        self.ahead_bytes -= early_cost(&bytes);
+        // It was decoded once when it came. If it cannot be now, it counts as not received and will be sent again.
+        let frame: Frame<In> = self.options.codec.decode(&bytes).ok()?;
         self.received += 1;
-        Some(message)
+        Some(frame.message)
+    }
+
+    /// How many bytes wait for their turn.
+    pub fn early_bytes(&self) -> usize {
+        self.ahead_bytes
+    }
+
+    /// How many bytes wait to be acknowledged.
+    pub fn unacknowledged_bytes(&self) -> usize {
+        self.outbox.waiting_bytes()
+    }
+
+    /// The number of the oldest message that waits to be acknowledged.
+    pub fn oldest_unacknowledged(&self) -> Option<u64> {
+        self.outbox.front().map(|sent| sent.seq)
     }
 
     fn acknowledged(&mut self, ack: u64) {
@@ -273,12 +323,14 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         }
     }
 
-    /// Begins another epoch: what the other side has not received by this number of the old one is sent again, numbered anew.
+    /// Begins another epoch: what the other side has not received by this number of the old one is sent again, numbered
+    /// anew.
     pub fn begin_epoch(&mut self, epoch: u32, received_by_other: u64, now: i64) {
         self.acknowledged(received_by_other);
         self.epoch = epoch;
         self.received = 0;
         self.ahead.clear();
+        self.ahead_bytes = 0;
         self.loose.clear();
         self.owes_ack = false;
         self.round_trip = RoundTrip::default();
@@ -315,6 +367,11 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         }
         channel
     }
+}
+
+/// What an early frame is counted as.
+fn early_cost(bytes: &[u8]) -> usize {
+    bytes.len().saturating_add(EARLY_OVERHEAD_BYTES)
 }
 
 #[cfg(test)]
@@ -426,6 +483,37 @@ mod tests {
         let heard: Vec<_> = again.iter().map(|bytes| right.receive(bytes)).collect();
         assert_eq!(heard, [Ok(Received::Message(3)), Ok(Received::Message(4))]);
         assert_eq!(right.receive(&frames[4]), Ok(Received::Old), "a frame of the old epoch that comes late is ignored");
+    }
+
+    #[test]
+    fn early_frames_are_kept_up_to_so_many_bytes_and_arrive_all_the_same() {
+        let options = ChannelOptions::new(Codec::Binary, 8);
+        let mut left: Channel<String, String> = Channel::new(options);
+        let mut right: Channel<String, String> = Channel::new(options);
+        let message = |number: usize| format!("{number}{}", "x".repeat(100_000));
+        (0..100).for_each(|number| left.send(0, &message(number)));
+        let mut frames = Vec::new();
+        left.poll(0, &String::new(), &mut |bytes| frames.push(bytes.to_vec()));
+        for frame in frames.iter().skip(1) {
+            assert_eq!(right.receive(frame), Ok(Received::Early));
+            assert!(right.early_bytes() <= AHEAD_BYTES_MAX, "{}", right.early_bytes());
+        }
+        assert!(right.early_bytes() > AHEAD_BYTES_MAX - 200_000, "the room is used");
+        let mut heard = Vec::new();
+        for now in 0..10_000 {
+            let mut frames = Vec::new();
+            left.poll(now, &String::new(), &mut |bytes| frames.push(bytes.to_vec()));
+            for frame in frames {
+                if let Ok(Received::Message(message)) = right.receive(&frame) {
+                    heard.push(message);
+                    heard.extend(std::iter::from_fn(|| right.next_ready()));
+                }
+            }
+            right.poll(now, &String::new(), &mut |bytes| drop(left.receive(bytes)));
+        }
+        assert_eq!(heard.len(), 100);
+        assert!(heard.iter().enumerate().all(|(number, heard)| *heard == message(number)));
+        assert_eq!((right.early_bytes(), left.unacknowledged_bytes()), (0, 0));
     }
 
     #[test]

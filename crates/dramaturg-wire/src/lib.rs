@@ -1,14 +1,15 @@
-//! What director and game say to each other. It knows neither model nor planners: tasks, names, values and ticks are all it speaks of.
+//! What director and game say to each other. It knows neither model nor planners: tasks, names, values and ticks are
+//! all it speaks of.
 //!
 //! # Layout
 //!
-//! [`message`] has the messages of both directions, [`frame`] their numbers, [`codec`] their bytes, [`channel`] the numbering,
-//! acknowledging and resending that makes any link lose nothing, [`link`] the ways a frame can travel. `docs/wire.md` tells it in
-//! literal exchanges.
+//! [`message`] has the messages of both directions, [`frame`] their numbers, [`codec`] their bytes, [`channel`] the
+//! numbering, acknowledging and resending that makes any link lose nothing, [`link`] the ways a frame can travel.
+//! `docs/wire.md` tells it in literal exchanges.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 pub mod channel;
-pub use channel::{Channel, ChannelOptions, ChannelSave, ChannelState, Received};
+pub use channel::{AHEAD_BYTES_MAX, AHEAD_MAX, Channel, ChannelOptions, ChannelSave, ChannelState, Received};
 pub mod codec;
 pub use codec::{Codec, CodecError};
 pub mod frame;
@@ -23,8 +24,9 @@ pub use message::{
 
 /// The version of the protocol that this crate speaks.
 ///
-/// A minor version may add variants at the end of an enum, and they are sent only if the smaller minor number of both sides knows
-/// them. Within a major version no struct or variant gains, loses or moves a field: binary frames have no names to skip by.
+/// A minor version may add variants at the end of an enum, and they are sent only if the smaller minor number of both
+/// sides knows them. Within a major version no struct or variant gains, loses or moves a field: binary frames have no
+/// names to skip by.
 pub const VERSION: Version = Version { major: 1, minor: 0 };
 
 /// A version of the protocol.

@@ -20,8 +20,8 @@ use crate::style::{BAD, DIM, GOOD};
 
 /// Play a session again from its journal, bit for bit, and say where it parts from what was written
 ///
-/// A journal is a folder of segments, or one of them. Exits 0 if everything comes out as it was, and 1 if a byte, a budget or the
-/// story was altered.
+/// A journal is a folder of segments, or one of them. Exits 0 if everything comes out as it was, and 1 if a byte, a
+/// budget or the story was altered, or if a segment is missing, empty, renamed, or of another session.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -43,6 +43,10 @@ pub struct Replay {
     events: Option<PathBuf>,
 }
 
+/// What is told of a journal that stops without an end, for nobody can tell these cases apart.
+const NO_END: &str =
+    "the journal has no end: its session is not over, its director was killed, or what followed was removed";
+
 #[derive(Serialize)]
 struct Replayed<'a> {
     command: &'static str,
@@ -52,6 +56,7 @@ struct Replayed<'a> {
     ticks: Tick,
     segments: usize,
     compared: u64,
+    ended: bool,
     parting: Option<&'a Parting>,
     damage: Option<&'a Damage>,
     notes: &'a [String],
@@ -90,7 +95,7 @@ impl Replay {
         if let Some((path, mut to)) = events {
             to.flush().map_err(|error| Failure::writing(path, &error))?;
         }
-        tell_report(shell, &report)?;
+        tell_report(shell, &report, self.until.is_some() || self.journal.is_file())?;
         Ok(Exit::fine_if(report.is_identical()))
     }
 
@@ -111,7 +116,7 @@ fn failure(error: JournalError) -> Failure {
     }
 }
 
-fn tell_report(shell: &mut Shell, report: &ReplayReport) -> Result<(), Failure> {
+fn tell_report(shell: &mut Shell, report: &ReplayReport, is_part: bool) -> Result<(), Failure> {
     if shell.json {
         return shell.json(&Replayed {
             command: "replay",
@@ -121,6 +126,7 @@ fn tell_report(shell: &mut Shell, report: &ReplayReport) -> Result<(), Failure> 
             ticks: report.tick,
             segments: report.segments,
             compared: report.compared,
+            ended: report.ended,
             parting: report.parting.as_ref(),
             damage: report.damage.as_ref(),
             notes: &report.notes,
@@ -132,6 +138,9 @@ fn tell_report(shell: &mut Shell, report: &ReplayReport) -> Result<(), Failure> 
     let what = format!("{}, {} ticks", count(report.inputs as usize, "input"), report.tick);
     match &report.parting {
         None => {
+            if !report.ended && !is_part {
+                writeln!(shell.err, "note: {NO_END}")?;
+            }
             let segments = count(report.segments, "segment");
             let compared = format!("{segments}, content compared {} times", report.compared);
             writeln!(shell.out, "{what}, {GOOD}identical{GOOD:#} {DIM}({compared}){DIM:#}")?;

@@ -40,9 +40,10 @@ use crate::style::{BOLD, DIM};
 
 /// Perform a story in real time: a director and a game, side by side
 ///
-/// The game performs what it is told in its own loop at its own rate; the director sends each step ahead of its tick. What is
-/// performed is what the story's planner decides, or a plan file, or a stream of whatever can be done, from a seed. Tells what happens, then how well it
-/// went. Exits 20 if director and game lose each other; figures are results, not faults.
+/// The game performs what it is told in its own loop at its own rate; the director sends each step ahead of its tick.
+/// What is performed is what the story's planner decides, or a plan file, or a stream of whatever can be done, from a
+/// seed. Tells what happens, then how well it went. Exits 20 if director and game lose each other; figures are results,
+/// not faults.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -62,9 +63,9 @@ pub struct Run {
     /// What plays the game
     #[arg(long, value_enum, default_value_t = GameKind::Scripted)]
     game: GameKind,
-    /// How director and game are connected
-    #[arg(long, value_enum, default_value_t = LinkKind::Threads)]
-    link: LinkKind,
+    /// How director and game are connected [default: threads, with --connect tcp]
+    #[arg(long, value_enum)]
+    link: Option<LinkKind>,
     /// Ticks in a second
     #[arg(long, value_name = "HERTZ", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rate: u32,
@@ -84,8 +85,11 @@ pub struct Run {
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(i64).range(1..=100_000_000))]
     ticks: Option<Tick>,
     /// Perform a stream of so many tasks, whatever the story wants [default: 200 where no planner knows what to do]
-    #[arg(long, value_name = "NUMBER")]
-    tasks: Option<usize>,
+    #[arg(
+        long, value_name = "NUMBER", conflicts_with = "plan",
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000)
+    )]
+    tasks: Option<u32>,
     /// Where chance begins
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
@@ -96,10 +100,11 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Plan once, before the story begins, and never again: to see what planning while it runs is worth
-    #[arg(long, conflicts_with_all = ["plan", "tasks", "connect"])]
+    #[arg(long, conflicts_with_all = ["plan", "tasks"])]
     once: bool,
-    /// Draw the numbers that the story wants to follow a curve, as SVG: wanted, first planned, as it came, and the tagged actions
-    #[arg(long, value_name = "FILE", conflicts_with = "connect")]
+    /// Draw the numbers that the story wants to follow a curve, as SVG: wanted, first planned, as it came, and the
+    /// tagged actions
+    #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Write everything that happens to a file, one JSON document a line
     #[arg(long, value_name = "FILE")]
@@ -165,7 +170,7 @@ impl FromStr for Mu {
 /// Ticks after the last step has ended.
 const REST: Tick = 60;
 /// How many tasks a stream has.
-const TASKS: usize = 200;
+const TASKS: u32 = 200;
 /// How many ticks a planner performs.
 const TICKS: Tick = 600;
 /// The ticks between two starts of a stream, on average.
@@ -179,6 +184,7 @@ struct Performed {
 
 /// What is told beside the figures.
 struct Aftermath {
+    link: LinkKind,
     curves: Vec<CurveReport>,
     replans: BTreeMap<String, u32>,
     journal: Option<PathBuf>,
@@ -187,20 +193,18 @@ struct Aftermath {
 impl Run {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
+        let link = self.link_kind()?;
+        if self.lockstep && self.mu == Some(Mu(Journey::Measured)) {
+            return Err(Failure::usage("--mu measured cannot be used with --lockstep: nothing takes time there")
+                .hint("give a number of ticks, such as --mu 1, or leave --lockstep out"));
+        }
         let mut opened = match input::usable(shell, &self.story, None)? {
             Input::Usable(opened) => *opened,
             Input::Faulty(exit) => return Ok(exit),
         };
         if let Some(address) = &self.join.connect {
             let model = Arc::new(opened.model);
-            let way = Way {
-                address,
-                link: self.link,
-                rate: self.rate,
-                ticks: self.ticks,
-                seed: self.seed,
-                quiet: self.quiet,
-            };
+            let way = Way { address, link, rate: self.rate, ticks: self.ticks, seed: self.seed, quiet: self.quiet };
             return self.join.run(shell, &way, &self.story, model);
         }
         let plan = match &self.plan {
@@ -211,7 +215,7 @@ impl Run {
             },
         };
         let model = Arc::new(opened.model);
-        let mu = self.mu();
+        let mu = self.mu(link);
         let lead = self.lead_in(mu);
         let is_played = self.game == GameKind::SimulatedPlayer;
         let courses = Course::all(&model);
@@ -234,7 +238,7 @@ impl Run {
             Some(plan) => moved(plan, lead, shell)?,
             None if self.tasks.is_none() && is_planned(&model) => Plan::default(),
             None => {
-                let tasks = self.tasks.unwrap_or(TASKS);
+                let tasks = self.tasks.unwrap_or(TASKS) as usize;
                 let room = self.ticks.map(|ticks| ticks.saturating_sub(lead + 2 * REST).max(1));
                 let gap = room.map_or(GAP, |room| room / tasks.max(1) as Tick);
                 let options = StreamOptions { tasks, from: lead, gap, seed: self.seed };
@@ -244,6 +248,11 @@ impl Run {
         if plan.steps.is_empty() && !is_planned(&model) {
             let failure = Failure::faults(format!("nothing can be done in `{}` as it begins", model.title));
             return Err(failure.hint("give a plan with --plan, or a story with an action whose `needs` hold"));
+        }
+        if self.fail > 0 && plan.steps.is_empty() {
+            let text =
+                format!("--fail lets tasks of a plan or a stream fail, and `{}` is planned as it runs", model.title);
+            return Err(Failure::usage(text).hint("perform a stream with --tasks, or a plan with --plan or --once"));
         }
         let after = if self.fail > 0 { 2 * self.omega + REST } else { REST };
         let follows = courses.iter().map(Course::end).max().filter(|_| is_played && self.tasks.is_none());
@@ -268,7 +277,7 @@ impl Run {
             model,
         };
         let keeping = self.journaling.open(0, 0)?.map(|journals| Keeping::new(journals, &self.story));
-        let (outcome, performed) = self.perform(shell, &setting, keeping.as_ref())?;
+        let (outcome, performed) = self.perform(shell, &setting, link, keeping.as_ref())?;
         if let Some(path) = &self.plot {
             let rate = setting.model.clock.ticks_per_second.map_or(f64::from(self.rate), |rate| rate.0 as f64 / 1e6);
             let (title, courses, scenes) = (setting.model.title.as_str(), &outcome.courses, &performed.scenes);
@@ -280,15 +289,27 @@ impl Run {
         });
         let curves = curves.collect();
         let journal = keeping.and_then(|keeping| keeping.begun());
-        self.tell(shell, &setting, &outcome, Aftermath { curves, replans: performed.replans.counts(), journal })
+        self.tell(shell, &setting, &outcome, Aftermath { link, curves, replans: performed.replans.counts(), journal })
     }
 
-    fn mu(&self) -> Journey {
+    /// How director and game are connected.
+    fn link_kind(&self) -> Result<LinkKind, Failure> {
+        match (self.link, &self.join.connect) {
+            (Some(kind @ (LinkKind::Inline | LinkKind::Threads)), Some(_)) => {
+                let text = format!("--link {} cannot be used with --connect: it stays within one process", name(kind));
+                Err(Failure::usage(text).hint("a director elsewhere is reached with --link tcp or --link websocket"))
+            }
+            (Some(kind), _) => Ok(kind),
+            (None, Some(_)) => Ok(LinkKind::Tcp),
+            (None, None) => Ok(LinkKind::Threads),
+        }
+    }
+
+    fn mu(&self, link: LinkKind) -> Journey {
         match self.mu {
-            Some(Mu(Journey::Measured)) if self.lockstep => Journey::Given(1),
             Some(Mu(mu)) => mu,
             None if self.lockstep => Journey::Given(1),
-            None if self.link == LinkKind::Inline => Journey::Given(0),
+            None if link == LinkKind::Inline => Journey::Given(0),
             None => Journey::Measured,
         }
     }
@@ -306,6 +327,7 @@ impl Run {
         &self,
         shell: &mut Shell,
         setting: &Setting,
+        link: LinkKind,
         keeping: Option<&Keeping>,
     ) -> Result<(Outcome, Performed), Failure> {
         let mut performed = Performed { scenes: Scenes::of(&setting.model), replans: Arc::default() };
@@ -339,11 +361,11 @@ impl Run {
         };
         let outcome = if self.lockstep {
             let Journey::Given(mu) = setting.mu else { return Err(Failure::usage("lockstep needs a given μ")) };
-            let outcome = lockstep(setting, self.link, mu, keeping, &mut told, &mut sink);
+            let outcome = lockstep(setting, link, mu, keeping, &mut told, &mut sink);
             drop(sink);
             outcome
         } else {
-            realtime(setting, self.link, keeping, &mut told, sink)
+            realtime(setting, link, keeping, &mut told, sink)
         };
         written?;
         if let (Some(path), Some(error)) = (&self.events, &*trouble.lock().unwrap_or_else(PoisonError::into_inner)) {
@@ -357,14 +379,14 @@ impl Run {
         shell: &mut Shell,
         setting: &Setting,
         outcome: &Outcome,
-        Aftermath { curves, replans, journal }: Aftermath,
+        Aftermath { link, curves, replans, journal }: Aftermath,
     ) -> Result<Exit, Failure> {
         let ok = outcome.trouble.is_none();
         let report = Report {
             command: "run",
             ok,
             title: &setting.model.title,
-            link: self.link.to_possible_value().map(|name| name.get_name().to_owned()).unwrap_or_default(),
+            link: name(link),
             policy: setting.policy,
             rate: self.rate,
             omega: setting.omega,
@@ -400,6 +422,11 @@ impl Run {
             None => Ok(Exit::Fine),
         }
     }
+}
+
+/// How a kind of link is typed.
+fn name(kind: LinkKind) -> String {
+    kind.to_possible_value().map(|name| name.get_name().to_owned()).unwrap_or_default()
 }
 
 /// A plan whose first step can still be sent in time.

@@ -6,13 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use dramaturg::model::{Plan, Tick};
+use dramaturg::model::Tick;
 use dramaturg::open;
-use dramaturg::planner::simulate::Expectations;
 use dramaturg_director::save::planners;
 use dramaturg_director::shell::server::{Opening, Story};
-use dramaturg_director::shell::{Journals, Served, Server, ServerOptions};
-use dramaturg_director::{Journey, Policy};
+use dramaturg_director::shell::{Journals, Served, Server, ServerOptions, SessionOptions};
 use dramaturg_wire::link::{Limits, LinkError, ListenOptions, Listener, ServerTls};
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -21,18 +19,17 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, Input, PlanInput};
 use crate::journaling::{self, Journaling};
 use crate::shell::{Shell, count};
-use crate::staging::planners::is_planned;
-use crate::staging::setting::Setting;
-use crate::staging::stream::{StreamOptions, stream};
 use crate::style::{BOLD, DIM};
+
+mod prepare;
+use prepare::{Prepared, Preparing, Unprepared};
 
 /// Serve stories to games that connect over TCP or WebSocket
 ///
 /// Each game has a session of its own, with its own world, planner and clock; what is performed is what the story's
-/// planner decides, or a plan, or a stream from a seed.
-/// Listens on this machine only, unless a token is given that games must show. Ends in order on SIGTERM or Ctrl-C: every game is
-/// bidden goodbye. With journals, sessions that are not over go on when it is started again, even if it was killed. Logs go to
-/// standard error.
+/// planner decides, or a plan, or a stream from a seed. Listens on this machine only, unless a token is given that
+/// games must show. Ends in order on SIGTERM or Ctrl-C: every game is bidden goodbye. With journals, sessions that are
+/// not over go on when it is started again, even if it was killed. Logs go to standard error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -65,6 +62,9 @@ pub struct Serve {
     /// The most sessions at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_sessions: u32,
+    /// The most links that one address has at a time; an IPv6 network of 64 bits counts as one
+    #[arg(long, value_name = "NUMBER", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_links_per_address: u32,
     /// The most frames a game may send in a second
     #[arg(long, value_name = "NUMBER", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_frames: u32,
@@ -122,22 +122,18 @@ struct Listening {
     metrics: bool,
     /// Sessions that go on from their journals.
     restored: usize,
+    /// Stories that cannot be played yet; games that ask for them wait.
+    preparing: Vec<String>,
 }
 
-/// How many tasks a stream has.
-const TASKS: usize = 1000;
-/// The first steps of a stream start here: a game that connects is not that quick.
-const FROM: Tick = 120;
 /// So many segments of each journal are kept: the last one and a half hours or so can be replayed.
 const SEGMENTS: usize = 64;
-/// Cycles are only needed until the first measurement.
-const OMEGA: Tick = 6;
-
 impl Serve {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
+        let token = self.token()?;
         let journals = self.journaling.open(SEGMENTS, self.keep_journals)?;
-        let (mut served, mut stories) = (Vec::new(), Vec::new());
+        let (mut served, mut stories, mut unprepared) = (Vec::new(), Vec::new(), Vec::new());
         let mut titles = Vec::new();
         for path in &self.stories {
             let mut opened = match input::usable(shell, path, None)? {
@@ -157,12 +153,14 @@ impl Serve {
             let name = name_of(path);
             titles.push(name.clone());
             let place = journaling::place(path);
-            let setting = self.setting(opened, plan);
-            stories.push(Story { model: Arc::clone(&setting.model), path: Some(place.clone()) });
-            served.push(story(name, setting, self.max_message, journals.clone().map(|journals| (journals, place))));
+            let model = Arc::new(opened.model);
+            stories.push(Story { model: Arc::clone(&model), path: Some(place.clone()) });
+            let (names, prepared) = (vec![name, model.title.clone()], Prepared::default());
+            unprepared.push(Unprepared { model, plan, prepared: Arc::clone(&prepared) });
+            served.push(story(names, prepared, self.max_message, journals.clone().map(|journals| (journals, place))));
         }
-        let listener = self.listener()?;
         self.start_log(shell);
+        let listener = self.listener(token)?;
         let options = ServerOptions {
             sessions_max: self.max_sessions as usize,
             linger_seconds: self.linger,
@@ -179,8 +177,10 @@ impl Serve {
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
                 .map_err(|error| Failure::trouble(format!("cannot hear signals: {error}")))?;
         }
+        let preparing = Preparing { tasks: self.tasks, gap: self.gap, seed: self.seed };
+        let preparing = preparing.start(unprepared, &titles, server.preparation())?;
         let address = server.address().map(|address| address.to_string()).unwrap_or_default();
-        self.announce(shell, address, titles, restored)?;
+        self.announce(shell, address, titles, restored, preparing)?;
         server.run(&stop).map_err(|error| trouble(&error))?;
         Ok(Exit::Fine)
     }
@@ -191,16 +191,21 @@ impl Serve {
         address: String,
         stories: Vec<String>,
         restored: usize,
+        preparing: Vec<String>,
     ) -> Result<(), Failure> {
         let encrypted = self.tls_cert.is_some();
         tracing::info!(address, stories = stories.join(", "), encrypted, "listening");
         if shell.json {
             let metrics = self.metrics;
-            shell.json_line(&Listening { command: "serve", ok: true, address, stories, encrypted, metrics, restored })
+            let (command, ok) = ("serve", true);
+            shell.json_line(&Listening { command, ok, address, stories, encrypted, metrics, restored, preparing })
         } else {
             let mut served = count(stories.len(), "story").replace("storys", "stories");
             if restored > 0 {
                 served.push_str(&format!("; {} from journals", count(restored, "session")));
+            }
+            if !preparing.is_empty() {
+                served.push_str(&format!("; games wait for {}, still being prepared", preparing.join(", ")));
             }
             writeln!(shell.out, "listening on {BOLD}{address}{BOLD:#} {DIM}({served}; Ctrl-C ends){DIM:#}")?;
             shell.out.flush()?;
@@ -208,55 +213,47 @@ impl Serve {
         }
     }
 
-    /// What the sessions of a story perform, and how.
-    fn setting(&self, opened: open::Opened, plan: Option<Plan>) -> Setting {
-        let model = Arc::new(opened.model);
-        let plan = plan.unwrap_or_else(|| match self.tasks {
-            None if is_planned(&model) => Plan::default(),
-            tasks => {
-                let tasks = tasks.unwrap_or(TASKS);
-                stream(&model, &StreamOptions { tasks, from: FROM, gap: self.gap, seed: self.seed })
+    /// What games must show.
+    fn token(&self) -> Result<Option<String>, Failure> {
+        let cure = "give a word that nobody guesses, or leave it out to serve this machine alone without one";
+        match &self.token_file {
+            None if self.token.as_deref() == Some("") => {
+                Err(Failure::usage("the token is empty, so anybody could show it (`--token`, or DRAMATURG_TOKEN)")
+                    .hint(cure))
             }
-        });
-        Setting {
-            expectations: Expectations::Assumed,
-            is_played: false,
-            policy: Policy::Decoupled,
-            omega: OMEGA,
-            upsilon: 12,
-            mu: Journey::Measured,
-            rate_milli: 60_000,
-            ticks: 0,
-            fails: 0,
-            retries: 2,
-            seed: self.seed,
-            plan: Arc::new(plan),
-            model,
-        }
-    }
-
-    fn listener(&self) -> Result<Listener, Failure> {
-        let token = match &self.token_file {
-            None => self.token.clone(),
+            None => Ok(self.token.clone()),
             Some(path) => {
                 let text = String::from_utf8_lossy(&open::read(path)?).into_owned();
                 let first = text.lines().next().unwrap_or_default().trim().to_owned();
                 if first.is_empty() {
-                    return Err(Failure::usage(format!("the first line of `{}` is empty", path.display())));
+                    return Err(Failure::usage(format!("the first line of `{}` is empty", path.display())).hint(cure));
                 }
-                Some(first)
+                Ok(Some(first))
             }
-        };
+        }
+    }
+
+    fn listener(&self, token: Option<String>) -> Result<Listener, Failure> {
         let tls = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
-                let (certificate, key) = (open::read(certificate)?, open::read(key)?);
-                Some(ServerTls::new(&certificate, &key).map_err(|error| trouble(&error))?)
+                let (chain, private) = (open::read(certificate)?, open::read(key)?);
+                let tls = ServerTls::new(&chain, &private).map_err(|error| {
+                    let (certificate, key) = (certificate.display(), key.display());
+                    let why = if let LinkError::Refused(why) = &error { why.clone() } else { error.to_string() };
+                    Failure::usage(format!("`{certificate}` and `{key}` cannot be used: {why}"))
+                })?;
+                if let Some(why) = ServerTls::objection(&chain) {
+                    let certificate = certificate.display();
+                    tracing::warn!(%certificate, why, "games will refuse the certificate");
+                }
+                Some(tls)
             }
             _ => None,
         };
         let limits = Limits {
             message_bytes_max: self.max_message,
             sessions_max: self.max_sessions,
+            links_per_address_max: self.max_links_per_address,
             idle_seconds: self.idle,
             messages_per_second: self.max_frames,
             messages_burst: self.max_frames.saturating_mul(2),
@@ -278,12 +275,17 @@ impl Serve {
     }
 }
 
-/// A story with what its sessions perform; with journals, and where it lies.
-fn story(name: String, setting: Setting, max_message: u32, journals: Option<(Journals, String)>) -> Served {
+/// A story with what its sessions perform, once that is known; with journals, and where it lies.
+fn story(names: Vec<String>, prepared: Prepared, max_message: u32, journals: Option<(Journals, String)>) -> Served {
     Served {
-        names: vec![name, setting.model.title.clone()],
-        options: setting.session(),
+        names,
+        options: SessionOptions::default(),
         open: Box::new(move |name, codec| {
+            let setting = match prepared.get() {
+                Some(Ok(setting)) => setting,
+                Some(Err(why)) => return Err(why.clone()),
+                None => return Err("the story is still being prepared; try again later".to_owned()),
+            };
             let mut director = setting.director(name, codec);
             director.set_message_bytes_max(max_message);
             let begin = |(journals, place): &(Journals, String)| journals.begin(name, Some(place), &mut director);
@@ -298,6 +300,9 @@ fn restore(server: &mut Server, journals: Journals, stories: &[Story]) -> usize 
     let restored = server.restore(journals, stories, &planners::known());
     if restored.sessions + restored.over > 0 {
         tracing::info!(sessions = restored.sessions, over = restored.over, "went on from journals");
+    }
+    if restored.recovering > 0 {
+        tracing::info!(sessions = restored.recovering, "still being recovered; games that come back for them wait");
     }
     for why in &restored.left {
         tracing::warn!(why, "a journal was left as it is");

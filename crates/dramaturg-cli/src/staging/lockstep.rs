@@ -18,7 +18,7 @@ use dramaturg_wire::link::{
 use super::actor::Actor;
 use super::outcome::{Outcome, Ticking, Told};
 use super::setting::Setting;
-use crate::journaling::Keeping;
+use crate::journaling::{Keeping, RUN_OVER};
 
 /// The planner works so many units at a time.
 const UNITS: u32 = 400;
@@ -123,7 +123,8 @@ impl Way {
     }
 }
 
-/// Runs director and game by one virtual clock: messages take exactly `mu` ticks, the planner exactly one, whatever the link.
+/// Runs director and game by one virtual clock: messages take exactly `mu` ticks, the planner exactly one, whatever the
+/// link.
 pub fn lockstep(
     setting: &Setting,
     kind: LinkKind,
@@ -142,6 +143,8 @@ pub fn lockstep(
         Told::after(&mut both.actor, both.next - 1).into_iter().for_each(&mut *told);
         both.session.take_events().iter().for_each(&mut *events);
     }
+    both.session.end_journal(RUN_OVER);
+    both.session.take_events().iter().for_each(&mut *events);
     Ok(both.outcome())
 }
 

@@ -15,7 +15,7 @@ use super::course::Course;
 use super::lockstep::{LinkKind, begin_journal, connect};
 use super::outcome::{Outcome, Ticking, Told};
 use super::setting::Setting;
-use crate::journaling::Keeping;
+use crate::journaling::{Keeping, RUN_OVER};
 
 /// While the planner works the director looks so often whether it has published.
 const LOOK: Duration = Duration::from_micros(250);
@@ -134,6 +134,8 @@ fn inline(
         failed = stage.frame(now).err().or(failed.take());
         stage.session_mut().take_events().iter().for_each(&mut sink);
     });
+    stage.session_mut().end_journal(RUN_OVER);
+    stage.session_mut().take_events().iter().for_each(&mut sink);
     failed.map_or(Ok(()), Err)?;
     Ok(played.with(stage.session().figures()))
 }
@@ -163,6 +165,8 @@ fn threads(
                 stage.session_mut().take_events().iter().for_each(&mut sink);
                 let over = stage.session().director().core().over().is_some();
                 if over || stop.load(Ordering::Relaxed) {
+                    stage.session_mut().end_journal(RUN_OVER);
+                    stage.session_mut().take_events().iter().for_each(&mut sink);
                     return Ok(stage.session().figures());
                 }
                 went?;

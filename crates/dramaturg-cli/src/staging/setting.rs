@@ -118,6 +118,8 @@ impl Setting {
             token,
             codec,
             rate_milli: self.rate_milli,
+            // The director is in this process: a link to it does not die, and one that plans for long is waited for.
+            silence_ticks_max: 0,
             ..ExecutorOptions::default()
         })
     }

@@ -28,7 +28,8 @@ pub struct Serving {
 impl Serving {
     /// Serves `drill.story` of a folder.
     pub fn start(stage: &Stage, listen: &str, args: &[&str]) -> Self {
-        let start = ["serve", "drill.story", "--listen", listen, "--json", "--gap", "6"];
+        let gap: &[&str] = if args.contains(&"--gap") { &[] } else { &["--gap", "6"] };
+        let start = [&["serve", "drill.story", "--listen", listen, "--json"], gap].concat();
         let mut command = stage.command(&[&start[..], args].concat());
         let log = File::options().append(true).create(true).open(stage.path("serve.log")).expect("a log");
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("the program runs");
@@ -41,7 +42,7 @@ impl Serving {
 
     pub fn http(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("connected");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").expect("asked");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("asked");
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("answered");
         text

@@ -33,6 +33,7 @@ pub trait Disk: Send {
 
     /// Reads a file, which is so long.
     fn read(&mut self, path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
+        check_regular(path)?;
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         Ok((Box::new(BufReader::new(file)), length))
@@ -43,11 +44,13 @@ pub trait Disk: Send {
         fs::remove_file(path)
     }
 
-    /// Makes a folder, if there is none, and makes sure that nobody else writes there as long as what is returned lives.
+    /// Makes a folder, if there is none, and makes sure that nobody else writes there as long as what is returned
+    /// lives.
     fn claim(&mut self, folder: &Path) -> Result<Box<dyn Any + Send>, JournalError> {
-        fs::create_dir_all(folder).map_err(|error| JournalError::disk(folder, &error))?;
+        make_private(folder).map_err(|error| JournalError::disk(folder, &error))?;
         let path = folder.join("lock");
-        let file = File::create(&path).map_err(|error| JournalError::disk(&path, &error))?;
+        let file = check_regular(&path).and_then(|()| File::create(&path));
+        let file = file.map_err(|error| JournalError::disk(&path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(Box::new(file)),
             Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
@@ -67,7 +70,15 @@ pub trait Sink: Send {
     /// Returns when everything is on the disk itself.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Sees to it that everything is on the disk itself before long. What goes wrong with that is told by the next [`Sink::put`].
+    /// Makes sure that what is written can be found again: that the file has this path. Fails if it was deleted or
+    /// moved away.
+    fn check(&mut self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Ok(())
+    }
+
+    /// Sees to it that everything is on the disk itself before long. What goes wrong with that is told by the next
+    /// [`Sink::put`].
     fn sync_soon(&mut self) -> io::Result<()> {
         self.sync()
     }
@@ -85,6 +96,7 @@ impl Disk for Files {
     }
 
     fn open(&mut self, path: &Path, length: u64) -> io::Result<Box<dyn Sink>> {
+        check_regular(path)?;
         let file = OpenOptions::new().append(true).open(path)?;
         file.set_len(length)?;
         Ok(Box::new(Written::to(file)))
@@ -129,6 +141,14 @@ impl Sink for Written {
         self.file.sync_data()
     }
 
+    fn check(&mut self, path: &Path) -> io::Result<()> {
+        let found = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(gone(path)),
+            found => found?,
+        };
+        if is_same(&found, &self.file.metadata()?) { Ok(()) } else { Err(gone(path)) }
+    }
+
     fn sync_soon(&mut self) -> io::Result<()> {
         match syncer() {
             // The thread is gone only if the program is.
@@ -136,6 +156,77 @@ impl Sink for Written {
             None => self.sync(),
         }
     }
+}
+
+fn gone(path: &Path) -> io::Error {
+    // The folder is called as the session is, and who reads that in a log could take the session over.
+    let name = path.file_name().unwrap_or_default().display();
+    let text = format!("`{name}` was deleted or moved away");
+    io::Error::new(io::ErrorKind::NotFound, text)
+}
+
+#[cfg(unix)]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere a file that is open cannot be deleted, and one that was put in its place has another length.
+#[cfg(not(unix))]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    one.len() == other.len()
+}
+
+/// Fails if something is there that is no regular file: opening a pipe waits for ever for its other end.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let text = format!("it is {}, and a journal is made of regular files", kind(found.file_type()));
+            Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is there instead of a regular file or folder.
+pub(crate) fn kind(found: fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_fifo() {
+            return "a pipe";
+        }
+        if found.is_socket() {
+            return "a socket";
+        }
+        if found.is_block_device() || found.is_char_device() {
+            return "a device";
+        }
+    }
+    if found.is_dir() {
+        "a folder"
+    } else if found.is_file() {
+        "a file"
+    } else {
+        "something else"
+    }
+}
+
+/// Makes a folder that only its owner can look into, if there is none.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(found) => {
+            let text = format!("it is {}, and a journal is a folder", kind(found.file_type()));
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+        }
+        Err(_) => {}
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// One thread waits for the disk on behalf of all journals, so that no session does.
@@ -168,7 +259,8 @@ fn held<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Memory {
-    /// Alters the last file, by name: as a crash does that leaves half a record behind, or a disk that loses what it was given.
+    /// Alters the last file, by name: as a crash does that leaves half a record behind, or a disk that loses what it
+    /// was given.
     pub fn alter_last(&self, alter: impl FnOnce(&mut Vec<u8>)) {
         if let Some(content) = held(&self.files).values().next_back() {
             alter(&mut held(content));

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::latency::Journey;
 use crate::options::{DirectorOptions, Mechanisms, Policy};
 
-/// The version of the format. A reader refuses what it does not know.
-pub const FORMAT: u16 = 1;
+/// The version of the format that is written. A reader refuses what it does not know.
+pub const FORMAT: u16 = 2;
+/// The oldest version that is still read: its headers say nothing of the segment before.
+pub const FORMAT_OLDEST: u16 = 1;
 
 /// How a segment begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +30,42 @@ pub struct Header {
     pub inputs: u64,
     /// How the session is directed.
     pub options: SavedOptions,
+    /// What ties it to the segment before it; none in segments of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Chain>,
+}
+
+/// What ties a segment to the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// The session that it is a part of.
+    pub session: String,
+    /// How the segment before it ends; none: this is the first.
+    pub previous: Option<SegmentEnd>,
+    /// Why inputs before it were not written, if there are such inputs.
+    pub gap: Option<Gap>,
+}
+
+/// How a segment ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentEnd {
+    /// Which segment.
+    pub segment: u64,
+    /// How many bytes of it count.
+    pub bytes: u64,
+    /// The checksum of its last record.
+    pub checksum: u32,
+    /// How many inputs there were up to its end.
+    pub inputs: u64,
+}
+
+/// Inputs that could not be written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// How many.
+    pub inputs: u64,
+    /// Why.
+    pub reason: String,
 }
 
 /// How a session is directed, by names.
@@ -54,6 +92,13 @@ pub struct SavedOptions {
     resends: bool,
     locks: bool,
     carries_clock_on: bool,
+    #[serde(default = "yes")]
+    tells_stalls: bool,
+}
+
+/// What was so before it could be said.
+fn yes() -> bool {
+    true
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +144,7 @@ impl SavedOptions {
             resends: mechanisms.resend,
             locks: mechanisms.lock,
             carries_clock_on: mechanisms.clock,
+            tells_stalls: mechanisms.stalls,
         }
     }
 
@@ -131,7 +177,12 @@ impl SavedOptions {
             window: self.window,
             message_bytes_max: self.message_bytes_max,
             in_flight_max: self.in_flight_max,
-            mechanisms: Mechanisms { resend: self.resends, lock: self.locks, clock: self.carries_clock_on },
+            mechanisms: Mechanisms {
+                resend: self.resends,
+                lock: self.locks,
+                clock: self.carries_clock_on,
+                stalls: self.tells_stalls,
+            },
         }
     }
 }

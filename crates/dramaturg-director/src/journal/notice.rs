@@ -29,8 +29,8 @@ pub enum Notice {
     },
     /// It can be written, but no further segment can be begun; that is tried again later.
     NotRotated(String),
-    /// It can no longer be written, for instance because the disk is full. The game goes on; if the director dies now, the session
-    /// goes on from before.
+    /// It can no longer be written, for instance because the disk is full. The game goes on; if the director dies now,
+    /// the session goes on from before.
     Stopped(String),
     /// It is written again, from a new snapshot on.
     Resumed,
@@ -57,7 +57,8 @@ impl fmt::Display for Notice {
             Self::Stopped(why) => {
                 write!(
                     f,
-                    "the journal cannot be written, and the game goes on without it: {why}; make room on its disk"
+                    "the journal cannot be written, and the game goes on without it: {why}; it begins again when its folder \
+                     is there and its disk has room"
                 )
             }
             Self::Resumed => write!(f, "the journal is written again"),

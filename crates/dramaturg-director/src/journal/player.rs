@@ -12,6 +12,8 @@ use crate::director::{Director, Input};
 use crate::event::Event;
 use crate::save::{LoadReport, PlannerLoader, SessionSave, story_hash};
 
+const ALTERED: &str = "what stands here was altered after it was written";
+
 /// What a record came to, if it is not as it was.
 pub(super) enum Trouble {
     /// The run came out differently.
@@ -29,6 +31,8 @@ pub(super) struct Player {
     pub(super) inputs: u64,
     pub(super) hashes: u64,
     pub(super) chain: u32,
+    /// Whether the last record says that the session is over.
+    pub(super) is_over: bool,
     /// What was saved by the record before.
     saved: Option<Vec<u8>>,
     /// How the first snapshot could be loaded.
@@ -46,6 +50,7 @@ impl Player {
             inputs: 0,
             hashes: 0,
             chain: 0,
+            is_over: false,
             saved: None,
             loaded: LoadReport::default(),
             notes: Vec::new(),
@@ -69,13 +74,17 @@ impl Player {
         let before = std::mem::replace(&mut self.chain, sum);
         match record {
             Record::Header(header) => {
-                self.chain = sum;
-                if self.director.is_some() && header.inputs != self.inputs {
+                if header.inputs != self.inputs {
                     let missing = header.inputs.abs_diff(self.inputs);
-                    self.notes.push(format!(
-                        "{missing} inputs before segment {} were not written; it goes on from its snapshot",
-                        header.segment
-                    ));
+                    let gap = header.chain.as_ref().and_then(|chain| chain.gap.as_ref());
+                    let why = gap.map_or_else(String::new, |gap| format!(" ({})", gap.reason));
+                    // What comes before the first segment that is there may have been removed on purpose.
+                    if self.director.is_some() || gap.is_some() {
+                        self.notes.push(format!(
+                            "{missing} inputs before segment {} were not written{why}; it goes on from its snapshot",
+                            header.segment
+                        ));
+                    }
                     self.director = None;
                 }
                 self.header = Some(header);
@@ -83,12 +92,12 @@ impl Player {
             }
             Record::Snapshot(bytes) => self.snapshot(&bytes),
             Record::Input { chain, trail, input } => {
-                self.saved = None;
+                (self.saved, self.is_over) = (None, false);
                 let Some(director) = &self.director else { return Err(self.parts("there is no snapshot before it")) };
                 let altered = chain != before;
                 let differs = trail != director.trail();
                 let trouble = match (altered, differs) {
-                    (true, _) => Some(self.parts("what stands here was altered after it was written")),
+                    (true, _) => Some(self.parts(ALTERED)),
                     (false, true) => Some(self.parts("other frames or another budget came of it")),
                     (false, false) => None,
                 };
@@ -100,6 +109,10 @@ impl Player {
                 self.hashes += 1;
                 let same = self.director.as_ref().is_some_and(|director| director.core().content_hash() == hash);
                 if same { Ok(()) } else { Err(self.parts("the world, the plan or the conversation differs")) }
+            }
+            Record::End { chain, .. } => {
+                self.is_over = true;
+                if chain == before { Ok(()) } else { Err(self.parts(ALTERED)) }
             }
             Record::Saved => {
                 self.saved = self.director.as_mut().map(|director| director.save().to_bytes());

@@ -1,11 +1,12 @@
 //! One thing that is written down.
 //!
-//! A record is its length and its checksum (CRC-32), both as four bytes with the smallest first, then so many bytes: one that says
-//! what it is, and the rest. Headers and snapshots are JSON, for they outlive programs; everything else is postcard.
+//! A record is its length and its checksum (CRC-32), both as four bytes with the smallest first, then so many bytes:
+//! one that says what it is, and the rest. Headers and snapshots are JSON, for they outlive programs; everything else
+//! is postcard.
 
 use serde::Deserialize;
 
-use super::header::{FORMAT, Header};
+use super::header::{FORMAT, FORMAT_OLDEST, Header};
 use crate::director::Input;
 
 /// What comes before the bytes of a record.
@@ -18,6 +19,21 @@ const SNAPSHOT: u8 = 2;
 const INPUT: u8 = 3;
 const CONTENT: u8 = 4;
 const SAVED: u8 = 5;
+const END: u8 = 6;
+
+/// How many bytes the record of an end has, without its reason.
+pub(crate) const END_BYTES: usize = HEAD + 1 + 4;
+/// No reason for an end is longer, in bytes.
+const REASON_MAX: usize = 1024;
+
+/// As much of a reason as is written down.
+pub(crate) fn end_reason(reason: &str) -> &str {
+    let mut end = reason.len().min(REASON_MAX);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    reason.get(..end).unwrap_or_default()
+}
 
 /// One thing that is written down.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +55,13 @@ pub enum Record {
     Content(u64),
     /// The session was saved, which makes its planner forget what it had not published.
     Saved,
+    /// The session is over: nothing is written behind it, unless somebody goes on with the session all the same.
+    End {
+        /// The checksum of the record before it.
+        chain: u32,
+        /// Why it is over.
+        reason: String,
+    },
 }
 
 impl Record {
@@ -66,6 +89,21 @@ impl Record {
         record(SAVED, |_| true)
     }
 
+    pub(crate) fn end(chain: u32, reason: &str) -> Vec<u8> {
+        record(END, |to| {
+            to.extend_from_slice(&chain.to_le_bytes());
+            to.extend_from_slice(end_reason(reason).as_bytes());
+            true
+        })
+    }
+
+    /// Whether these bytes are, with length and checksum, the record that a session is over.
+    pub(crate) fn is_end(bytes: &[u8]) -> bool {
+        let payload = bytes.get(HEAD..).unwrap_or_default();
+        let is_whole = checksum(bytes) == crc32fast::hash(payload);
+        is_whole && matches!(Self::read(payload), Ok(Self::End { .. }))
+    }
+
     /// The bytes of the record, with length and checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
@@ -74,6 +112,7 @@ impl Record {
             Self::Input { chain, trail, input } => Self::input(*chain, *trail, input),
             Self::Content(hash) => Self::content(*hash),
             Self::Saved => Self::saved(),
+            Self::End { chain, reason } => Self::end(*chain, reason),
         }
     }
 
@@ -87,10 +126,15 @@ impl Record {
                     format: u16,
                 }
                 let Format { format } = serde_json::from_slice(rest).map_err(|error| error.to_string())?;
-                if format != FORMAT {
-                    return Err(format!("it has format {format}, and this program knows format {FORMAT}"));
+                if !(FORMAT_OLDEST..=FORMAT).contains(&format) {
+                    let known = format!("formats {FORMAT_OLDEST} to {FORMAT}");
+                    return Err(format!("it has format {format}, and this program knows {known}"));
                 }
-                serde_json::from_slice(rest).map(Self::Header).map_err(|error| error.to_string())
+                let header: Box<Header> = serde_json::from_slice(rest).map_err(|error| error.to_string())?;
+                if header.chain.is_none() && format > FORMAT_OLDEST {
+                    return Err("its header does not say which segment comes before it".to_owned());
+                }
+                Ok(Self::Header(header))
             }
             SNAPSHOT => Ok(Self::Snapshot(rest.to_vec())),
             INPUT => {
@@ -99,6 +143,11 @@ impl Record {
             }
             CONTENT => exactly(rest).map(Self::Content),
             SAVED if rest.is_empty() => Ok(Self::Saved),
+            END => {
+                let (chain, reason) = rest.split_first_chunk().ok_or("an end that is cut off")?;
+                let reason = str::from_utf8(reason).map_err(|error| error.to_string())?.to_owned();
+                Ok(Self::End { chain: u32::from_le_bytes(*chain), reason })
+            }
             _ => Err("a kind of record that this program does not know".to_owned()),
         }
     }

@@ -5,21 +5,20 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Files};
 use super::record::{HEAD, RECORD_MAX, Record};
-use super::{Damage, JournalError};
+use super::{Damage, DamageKind, JournalError};
 
 const EXTENSION: &str = "journal";
+/// What a segment is called by that cannot be used.
+pub(super) const DAMAGED: &str = "damaged";
 
 /// The file of a segment.
 pub fn file(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:08}.{EXTENSION}"))
 }
 
-/// The segments in a folder by number; of a file, the file itself.
-pub fn list(path: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
-    if path.is_file() {
-        return Ok(vec![(number(path).unwrap_or(1), path.to_owned())]);
-    }
-    list_on(&mut Files, path)
+/// The segments in a folder by number.
+pub fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
+    list_on(&mut Files, folder)
 }
 
 /// The segments in a folder of a disk, by number.
@@ -30,9 +29,10 @@ pub fn list_on(disk: &mut dyn Disk, folder: &Path) -> Result<Vec<(u64, PathBuf)>
     Ok(segments)
 }
 
-fn number(path: &Path) -> Option<u64> {
-    (path.extension()? == EXTENSION).then_some(())?;
-    path.file_stem()?.to_str()?.parse().ok()
+/// The number of a segment by the name of its file. No other writing of it is one, so that no two files have the same.
+pub(super) fn number(path: &Path) -> Option<u64> {
+    let number = u64::from(path.file_stem()?.to_str()?.parse::<u32>().ok()?);
+    (path.file_name() == file(Path::new(""), number).file_name()).then_some(number)
 }
 
 /// Reads a segment.
@@ -66,6 +66,11 @@ impl<R: Read> SegmentReader<R> {
         Self { from, file: file.to_owned(), at: 0, length, over: false }
     }
 
+    /// Reads no further than so many bytes.
+    pub(super) fn limit(&mut self, bytes: u64) {
+        self.length = self.length.min(bytes);
+    }
+
     /// How many bytes were good so far.
     pub fn at(&self) -> u64 {
         self.at
@@ -73,7 +78,14 @@ impl<R: Read> SegmentReader<R> {
 
     fn damage(&mut self, problem: impl Into<String>) -> Damage {
         self.over = true;
-        Damage { file: self.file.clone(), at: self.at, bytes: self.length - self.at, problem: problem.into() }
+        Damage {
+            kind: DamageKind::Record,
+            file: self.file.clone(),
+            at: self.at,
+            bytes: self.length - self.at,
+            problem: problem.into(),
+            segments_behind: 0,
+        }
     }
 
     fn read(&mut self) -> Result<Read1, Damage> {

@@ -5,17 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Files, Sink};
-use super::header::{FORMAT, Header, SavedOptions};
-use super::record::{self, Record};
+use super::header::{Chain, FORMAT, Gap, Header, SavedOptions, SegmentEnd};
+use super::record::{self, Record, end_reason};
 use super::{JournalError, JournalOptions, Notice, Sync, segment};
 use crate::clock::Moment;
 use crate::director::{Director, Input};
 use crate::save::story_hash;
 
+/// How often it is made sure that the file which is written is still there, in microseconds.
+const CHECK_EVERY: Moment = 1_000_000;
+
 /// The journal of a session.
 ///
-/// [`Journal::append`] comes before [`Director::step`], [`Journal::settle`] after it. Both tell what somebody should know; neither
-/// ever stops the game.
+/// [`Journal::append`] comes before [`Director::step`], [`Journal::settle`] after it. Both tell what somebody should
+/// know; neither ever stops the game.
 pub struct Journal {
     pub(super) folder: PathBuf,
     pub(super) options: JournalOptions,
@@ -24,17 +27,18 @@ pub struct Journal {
     pub(super) lock: Option<Box<dyn Any + Send>>,
     /// Where inputs go; none while the disk is in trouble.
     pub(super) sink: Option<Box<dyn Sink>>,
+    /// The highest number that a segment has had.
     pub(super) segment: u64,
-    /// The length of the segment.
-    pub(super) bytes: u64,
+    /// How far the last segment is written that can be used; none before the first.
+    pub(super) end: Option<SegmentEnd>,
     pub(super) rotate_at: u64,
     pub(super) inputs: u64,
-    /// The checksum of the last record.
-    pub(super) chain: u32,
     pub(super) unhashed: u32,
     pub(super) now: Moment,
     pub(super) retry_at: Moment,
-    /// Why it could not be begun.
+    /// When it was last made sure that the file which is written is still there.
+    checked: Moment,
+    /// Why it cannot be written, while it cannot.
     trouble: Option<String>,
     /// Whether it was told that no further segment can be begun.
     pub(super) not_rotated: bool,
@@ -61,23 +65,28 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The same for a session that is to go on whatever the disk says: a journal that cannot be begun yet is begun when it can be.
+    /// The same for a session that is to go on whatever the disk says: a journal that cannot be begun yet is begun when
+    /// it can be.
     pub fn create_soon(folder: &Path, options: JournalOptions, director: &mut Director) -> Result<Self, JournalError> {
         let mut journal = Self::closed(Box::new(Files), folder, options, None);
         let begun = journal
             .take_folder()
             .and_then(|()| journal.begin_segment(director).map_err(|error| JournalError::disk(folder, &error)));
         match begun {
-            Err(error @ JournalError::Disk { .. }) => journal.trouble = Some(error.to_string()),
+            Err(error @ JournalError::Disk { .. }) => {
+                journal.sink = None;
+                journal.trouble = Some(error.to_string());
+            }
             other => other?,
         }
         Ok(journal)
     }
 
-    /// Makes the folder, and makes sure that it is nobody else's and has no journal yet.
+    /// Makes the folder, and makes sure that it is nobody else's and has no segments that this journal has not written.
     fn take_folder(&mut self) -> Result<(), JournalError> {
         let lock = self.disk.claim(&self.folder)?;
-        if !segment::list_on(&mut *self.disk, &self.folder)?.is_empty() {
+        let segments = segment::list_on(&mut *self.disk, &self.folder)?;
+        if segments.last().is_some_and(|(number, _)| *number > self.segment) {
             return Err(JournalError::Exists(self.folder.clone()));
         }
         self.lock = Some(lock);
@@ -99,12 +108,12 @@ impl Journal {
             trouble: None,
             sink: None,
             segment: 0,
-            bytes: 0,
+            end: None,
             inputs: 0,
-            chain: 0,
             unhashed: 0,
             now: Moment::MIN,
             retry_at: Moment::MIN,
+            checked: Moment::MIN,
             not_rotated: false,
             unsynced: None,
         }
@@ -127,7 +136,7 @@ impl Journal {
 
     /// What is to be told of it when a session begins with it.
     pub(crate) fn first_notice(&mut self) -> Notice {
-        self.trouble.take().map_or(Notice::Begun, Notice::Stopped)
+        self.trouble.clone().map_or(Notice::Begun, Notice::Stopped)
     }
 
     /// Whether inputs are written down.
@@ -140,7 +149,8 @@ impl Journal {
         self.inputs += 1;
         self.unhashed = self.unhashed.saturating_add(1);
         self.now = self.now.max(input.now());
-        self.put(&Record::input(self.chain, director.trail(), input))
+        let chain = self.end.map_or(0, |end| end.checksum);
+        self.put(&Record::input(chain, director.trail(), input))
     }
 
     /// After an input: notes what came of it and begins another segment, when it is time for that.
@@ -149,6 +159,9 @@ impl Journal {
         let at_rest = !director.core().is_thinking();
         if self.sink.is_none() {
             return if at_rest { self.resume(director) } else { None };
+        }
+        if let Some(notice) = self.check() {
+            return Some(notice);
         }
         if let (Sync::Every(most), Some(since), Some(sink)) = (self.options.sync, self.unsynced, &mut self.sink)
             && self.now.saturating_sub(since) >= most
@@ -165,17 +178,46 @@ impl Journal {
                 return notice;
             }
         }
-        if self.bytes >= self.rotate_at && at_rest { self.rotate(director) } else { None }
+        if self.end.is_some_and(|end| end.bytes >= self.rotate_at) && at_rest { self.rotate(director) } else { None }
     }
 
-    /// Returns when everything that was written is on the disk itself, whatever the options say: before the director ends in order.
+    /// Every so often: makes sure that what is written can be found again. Writing to a file that was deleted does not
+    /// fail.
+    fn check(&mut self) -> Option<Notice> {
+        if self.now.saturating_sub(self.checked) < CHECK_EVERY {
+            return None;
+        }
+        self.checked = self.now;
+        let path = segment::file(&self.folder, self.end?.segment);
+        let error = self.sink.as_mut()?.check(&path).err()?;
+        // The folder may be gone and with it what keeps others out: it is taken again before anything is written.
+        self.lock = None;
+        Some(self.stop(&error))
+    }
+
+    /// Writes down that the session is over. Of a journal that could not be written lately it is tried once more, for
+    /// what is not told is taken for whole. The planner must not be at work elsewhere, or an end is written only to a
+    /// journal that is whole.
+    pub fn end(&mut self, director: &mut Director, reason: &str) -> Option<Notice> {
+        let mut notice = None;
+        if self.sink.is_none() && !director.core().is_thinking() {
+            self.retry_at = Moment::MIN;
+            notice = self.resume(director);
+        }
+        let chain = self.end.map_or(0, |end| end.checksum);
+        self.put(&Record::end(chain, reason)).or(notice)
+    }
+
+    /// Returns when everything that was written is on the disk itself, whatever the options say: before the director
+    /// ends in order.
     pub fn sync(&mut self) -> Option<Notice> {
         self.unsynced = None;
         let error = self.sink.as_mut()?.sync().err()?;
         Some(self.stop(&error))
     }
 
-    /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at work elsewhere.
+    /// Begins another segment now: at the end of a level, or after [`Director::reload`]. The planner must not be at
+    /// work elsewhere.
     pub fn rotate(&mut self, director: &mut Director) -> Option<Notice> {
         // Saving makes the planner forget; if no segment can be begun, a replay must know of it all the same.
         let notice = self.put(&Record::saved());
@@ -183,7 +225,8 @@ impl Journal {
             return notice;
         }
         let Err(error) = self.begin_segment(director) else { return Some(Notice::Rotated { segment: self.segment }) };
-        self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes / 4 + 1);
+        let bytes = self.end.map_or(0, |end| end.bytes);
+        self.rotate_at = bytes.saturating_add(self.options.segment_bytes / 4 + 1);
         (!std::mem::replace(&mut self.not_rotated, true)).then(|| Notice::NotRotated(error.to_string()))
     }
 
@@ -207,8 +250,11 @@ impl Journal {
         });
         match written {
             Ok(()) => {
-                self.bytes = self.bytes.saturating_add(bytes.len() as u64);
-                self.chain = record::checksum(bytes);
+                if let Some(end) = &mut self.end {
+                    end.bytes = end.bytes.saturating_add(bytes.len() as u64);
+                    end.checksum = record::checksum(bytes);
+                    end.inputs = self.inputs;
+                }
                 self.unsynced = self.unsynced.or(Some(self.now));
                 None
             }
@@ -216,12 +262,13 @@ impl Journal {
         }
     }
 
-    fn stop(&mut self, error: &io::Error) -> Notice {
+    pub(super) fn stop(&mut self, error: &io::Error) -> Notice {
         if let Some(mut sink) = self.sink.take() {
-            // Half a record would be cut when it is read; if it cannot be cut here, it will be there.
-            let _ = sink.cut(self.bytes);
+            // What cannot be cut here does not count when it is read: the next segment says where this one ends.
+            let _ = sink.cut(self.end.map_or(0, |end| end.bytes));
         }
         self.retry_at = self.now.saturating_add(self.options.retry_micros);
+        self.trouble = Some(error.to_string());
         Notice::Stopped(error.to_string())
     }
 
@@ -237,31 +284,45 @@ impl Journal {
             segment: number,
             inputs: self.inputs,
             options: SavedOptions::new(model, director.core().options()),
+            chain: Some(Chain {
+                session: director.core().options().session.clone(),
+                previous: self.end,
+                gap: self.gap(),
+            }),
         };
         let (mut bytes, snapshot) = (Record::header(&header), Record::snapshot(&save));
         bytes.extend_from_slice(&snapshot);
         let (unnamed, named) = (self.folder.join("unfinished"), segment::file(&self.folder, number));
         let sync = self.options.sync == Sync::Each;
         let mut sink = self.disk.create(&unnamed)?;
-        let written = sink.put(&bytes).and_then(|()| if sync { sink.sync() } else { Ok(()) });
+        let written = sink.put(&bytes).and_then(|()| match self.options.sync {
+            Sync::Never => Ok(()),
+            // If the machine dies before, the segments before this one are still there.
+            Sync::Every(_) => sink.sync_soon(),
+            Sync::Each => sink.sync(),
+        });
         if let Err(error) = written.and_then(|()| self.disk.rename(&unnamed, &named, sync)) {
             // It takes room that the game may need.
             let _ = self.disk.remove(&unnamed);
             return Err(error);
         }
-        if let Sync::Every(_) = self.options.sync {
-            // If the machine dies before, the segments before this one are still there.
-            sink.sync_soon()?;
-        }
         self.sink = Some(sink);
         self.segment = number;
-        self.bytes = bytes.len() as u64;
-        self.rotate_at = self.bytes.saturating_add(self.options.segment_bytes);
-        self.chain = record::checksum(&snapshot);
+        let (bytes, checksum) = (bytes.len() as u64, record::checksum(&snapshot));
+        self.end = Some(SegmentEnd { segment: number, bytes, checksum, inputs: self.inputs });
+        self.rotate_at = bytes.saturating_add(self.options.segment_bytes);
+        self.trouble = None;
         self.unhashed = 0;
         self.not_rotated = false;
         self.forget_old();
         Ok(())
+    }
+
+    /// What was not written since the end of the last segment.
+    fn gap(&self) -> Option<Gap> {
+        let inputs = self.inputs.saturating_sub(self.end.map_or(0, |end| end.inputs));
+        let reason = self.trouble.as_deref().map_or("it is not known why", end_reason);
+        (inputs > 0 || self.trouble.is_some()).then(|| Gap { inputs, reason: reason.to_owned() })
     }
 
     fn forget_old(&mut self) {

@@ -36,10 +36,14 @@ impl Core {
     fn load_all(model: Arc<Model>, options: DirectorOptions, save: &SessionSave) -> (Self, LoadReport) {
         let (chronicle, mut report) = Chronicle::load(&model, &save.world);
         let talk = &save.talk;
+        let world = chronicle.present().now();
+        let clock = save.clock.clone().mended(options.mechanisms.clock, world);
+        let clock = clock.believing_gushes(!options.mechanisms.stalls);
+        let furthest = world.saturating_add(clock.days());
         let core = Self {
             chronicle,
             board: save.board.clone(),
-            clock: save.clock.clone().mended(options.mechanisms.clock),
+            clock,
             latency: save.latency.clone(),
             channel: Channel::of_state(channel_options(&options), &talk.channel),
             dictionary: Dictionary::load(&talk.names, talk.names_told, &model),
@@ -48,7 +52,7 @@ impl Core {
             connected: talk.connected,
             game: talk.game.clone(),
             heard_in: talk.heard_in,
-            reported: save.reported,
+            reported: save.reported.min(furthest),
             breach: talk.breach,
             welcomed: talk.welcomed.clone(),
             greetings: talk.greetings.clone(),
@@ -64,10 +68,15 @@ impl Core {
             over: save.over.clone(),
             heard: talk.heard,
             table: talk.table.clone(),
+            skip_to: talk.skip_to,
             subscribed: talk.subscribed.clone(),
             pieces: talk.pieces.clone(),
+            saves: talk.saves,
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
+            deferred_bytes: 0,
+            is_behind: save.is_behind,
+            slices: 0,
             model,
             options,
         };
@@ -91,8 +100,8 @@ impl Core {
         }
     }
 
-    /// Goes back to a save in the middle of a conversation: the world, the plan and the planner's part are those of the save, while
-    /// the conversation goes on.
+    /// Goes back to a save in the middle of a conversation: the world, the plan and the planner's part are those of the
+    /// save, while the conversation goes on.
     pub(crate) fn go_back(&mut self, save: &SessionSave) -> LoadReport {
         let (mut core, mut report) = Self::load_all(Arc::clone(&self.model), self.options.clone(), save);
         std::mem::swap(&mut core.channel, &mut self.channel);
@@ -108,10 +117,13 @@ impl Core {
         core.pings = std::mem::take(&mut self.pings);
         core.next_ping = self.next_ping;
         core.table = std::mem::take(&mut self.table);
+        core.skip_to = self.skip_to;
         core.subscribed = std::mem::take(&mut self.subscribed);
         core.pieces = std::mem::take(&mut self.pieces);
+        core.saves = self.saves;
         core.requests = std::mem::take(&mut self.requests);
         core.deferred = std::mem::take(&mut self.deferred);
+        core.deferred_bytes = self.deferred_bytes;
         core.events = std::mem::take(&mut self.events);
         core.event_number = self.event_number;
         core.seen = core.seen.max(self.seen);
@@ -127,8 +139,9 @@ impl Core {
             core.clock.pause(tick);
         }
         let strangers = strangers(self, &core);
-        // The executor has what it knew when it said hello, as far as that did not end since, and what it was sent since: a game
-        // that hands a save back without having restored its executor does not wait for tasks that are long over.
+        // The executor has what it knew when it said hello, as far as that did not end since, and what it was sent
+        // since: a game that hands a save back without having restored its executor does not wait for tasks that are
+        // long over.
         let mut tasks = core.table.clone();
         tasks.extend(held(self, &core));
         *self = core;

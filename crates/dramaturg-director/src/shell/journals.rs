@@ -1,7 +1,8 @@
 //! The journals of many sessions, each in a folder of its own within one.
 //!
-//! A session that lives has its folder there, by its name; one that is over has it in `ended`, for whoever wants to look into it, until
-//! newer ones take its place. Which sessions are to go on after the director died is said by nothing but this.
+//! A session that lives has its folder there, by its name; one that is over has it in `ended`, for whoever wants to
+//! look into it, until newer ones take its place. Which sessions are to go on after the director died is said by
+//! nothing but this.
 
 use std::fs;
 use std::io;
@@ -12,15 +13,14 @@ use std::time::SystemTime;
 use dramaturg_model::Model;
 
 use crate::director::Director;
+use crate::journal::disk::make_private;
 use crate::journal::header::Header;
 use crate::journal::replay::last_header;
-use crate::journal::{Journal, JournalError, JournalOptions, Recovered, segment};
+use crate::journal::{Journal, JournalError, JournalOptions, Recovered, ending, segment};
 use crate::save::PlannerLoader;
 
 /// Where the journals of sessions are that are over.
 const ENDED: &str = "ended";
-/// Within such a journal: why the session is over.
-const REASON: &str = "reason";
 /// No name of a journal is longer.
 const NAME_MAX: usize = 64;
 
@@ -42,8 +42,8 @@ pub struct Unended {
 }
 
 impl Journals {
-    /// Journals in this folder, which is made if it is not there; nobody else on the machine may look into it, for the name of a
-    /// session is all that it takes to go on with it. So many journals of sessions that are over are kept.
+    /// Journals in this folder, which is made if it is not there; nobody else on the machine may look into it, for the
+    /// name of a session is all that it takes to go on with it. So many journals of sessions that are over are kept.
     pub fn open(folder: &Path, options: JournalOptions, ended_max: usize) -> Result<Self, JournalError> {
         make_private(folder).map_err(|error| JournalError::disk(folder, &error))?;
         Ok(Self { folder: folder.to_owned(), options, ended_max })
@@ -97,6 +97,18 @@ impl Journals {
         Journal::recover(&self.place(name)?, self.options_for(story), model, loader)
     }
 
+    /// The same, as long as `goes_on` says so.
+    pub fn recover_within(
+        &self,
+        goes_on: &dyn Fn() -> bool,
+        name: &str,
+        story: Option<&str>,
+        model: Arc<Model>,
+        loader: PlannerLoader,
+    ) -> Result<Recovered, JournalError> {
+        Journal::recover_within(goes_on, &self.place(name)?, self.options_for(story), model, loader)
+    }
+
     /// A session is over. Its journal, which nobody writes any more, is put aside, and older ones make room for it.
     pub fn end(&self, name: &str, reason: &str) -> Result<(), JournalError> {
         let from = self.place(name)?;
@@ -108,7 +120,7 @@ impl Journals {
         let moved = make_private(&ended).and_then(|()| fs::rename(&from, &to));
         moved.map_err(|error| JournalError::disk(&from, &error))?;
         // This also makes it the youngest of them; and a disk that is full must not keep old ones from going.
-        let _ = fs::write(to.join(REASON), format!("{reason}\n"));
+        let _ = ending::write_reason(&to, reason);
         let kept = folders(&ended).map_err(|error| JournalError::disk(&ended, &error))?;
         for (_, path) in kept.into_iter().skip(self.ended_max) {
             fs::remove_dir_all(&path).map_err(|error| JournalError::disk(&path, &error))?;
@@ -129,18 +141,6 @@ impl Journals {
 fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !name.is_empty() && name.len() <= NAME_MAX && name != ENDED && name.bytes().all(is_plain)
-}
-
-/// Makes a folder that only its owner can look into.
-fn make_private(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 /// The folders in a folder, the youngest first. What is no folder, or leads elsewhere, is none of them.

@@ -13,6 +13,7 @@ use crate::event::EventKind;
 pub struct Metrics {
     pub(crate) sessions: AtomicU64,
     pub(crate) connected: AtomicU64,
+    pub(crate) preparing: AtomicU64,
     pub(crate) sessions_begun: AtomicU64,
     pub(crate) restored: AtomicU64,
     pub(crate) frames_received: AtomicU64,
@@ -66,6 +67,7 @@ impl Metrics {
         let rows = [
             ("sessions", "gauge", "Sessions, connected or waiting for their game to come back.", &self.sessions),
             ("sessions_connected", "gauge", "Sessions whose game is connected.", &self.connected),
+            ("stories_preparing", "gauge", "Stories that cannot be played yet.", &self.preparing),
             ("sessions_begun_total", "counter", "Sessions that have begun.", &self.sessions_begun),
             ("sessions_restored_total", "counter", "Sessions that went on from their journals.", &self.restored),
             (
@@ -102,7 +104,9 @@ impl Metrics {
     pub fn answer(&self, path: &str) -> Option<HttpAnswer> {
         match path {
             "/health" => {
-                Some(HttpAnswer { content_type: "text/plain; charset=utf-8".to_owned(), body: "ok\n".to_owned() })
+                // Whatever is ready can be played meanwhile, so this is no failure.
+                let body = if self.preparing.load(Ordering::Relaxed) > 0 { "preparing\n" } else { "ok\n" };
+                Some(HttpAnswer { content_type: "text/plain; charset=utf-8".to_owned(), body: body.to_owned() })
             }
             "/metrics" => Some(HttpAnswer {
                 content_type: "text/plain; version=0.0.4; charset=utf-8".to_owned(),

@@ -2,10 +2,11 @@
 //!
 //! # Layout
 //!
-//! [`session`] is one session with its planner: it knows when the planner is to begin and to end, and lets every input pass through
-//! one door. [`pace`] turns wall time into units of work, [`thinkers`] are the threads that planners work in, [`stopwatch`] the clock.
-//! [`stage`] is a session over one link, for games that embed the director; [`server`] has many sessions behind one port, with
-//! [`metrics`] to look at and [`journals`] to go on from after it was killed. [`tally`] adds up what happened.
+//! [`session`] is one session with its planner: it knows when the planner is to begin and to end, and lets every input
+//! pass through one door. [`pace`] turns wall time into units of work, `pool` is threads that take jobs from a queue,
+//! [`thinkers`] those that planners work in, [`stopwatch`] the clock. [`stage`] is a session over one link, for games
+//! that embed the director; [`server`] has many sessions behind one port, with [`metrics`] to look at and [`journals`]
+//! to go on from after it was killed. [`tally`] adds up what happened.
 
 mod away;
 pub(crate) use away::Away;
@@ -15,6 +16,7 @@ pub mod metrics;
 pub use metrics::Metrics;
 pub mod pace;
 pub use pace::Pace;
+mod pool;
 pub mod server;
 pub use server::{Observer, Served, Server, ServerOptions};
 pub mod session;

@@ -31,8 +31,8 @@ pub enum Mind {
 /// How a session is driven.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// The planner goes on every so many ticks, or at once when something presses. One that said there was nothing to do rests four
-    /// times as long. The policies `closed` and `paper` have cycles of their own.
+    /// The planner goes on every so many ticks, or at once when something presses. One that said there was nothing to
+    /// do rests four times as long. The policies `closed` and `paper` have cycles of their own.
     pub think_every: Tick,
     /// The planner is given as many units of work as will take about so many microseconds.
     pub think_micros: Moment,
@@ -40,7 +40,8 @@ pub struct SessionOptions {
     pub units_max: u32,
     /// Exactly so many units, whatever time they take: for runs that are to be the same everywhere.
     pub units: Option<u32>,
-    /// Where the planner works inline: so many ticks lie between its beginning and its end, as if it had worked so long.
+    /// Where the planner works inline: so many ticks lie between its beginning and its end, as if it had worked so
+    /// long.
     pub think_ticks: Tick,
     /// Steps from this id on repair what went wrong: how long they took to come is measured.
     pub repairs_from: Option<u32>,
@@ -84,7 +85,8 @@ pub struct Session {
     options: SessionOptions,
     mind: Mind,
     journal: Option<Journal>,
-    /// So far the session's own clock is ahead of that of whoever drives it: one that comes from a journal goes on where it stopped.
+    /// So far the session's own clock is ahead of that of whoever drives it: one that comes from a journal goes on
+    /// where it stopped.
     ahead: Moment,
     pace: Pace,
     thinking: Thinking,
@@ -102,7 +104,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session under a number that whoever drives it gives. A director that comes from a journal may be in the middle of a thought.
+    /// A session under a number that whoever drives it gives. A director that comes from a journal may be in the middle
+    /// of a thought.
     pub fn new(id: u64, director: Director, mind: Mind, options: SessionOptions) -> Self {
         let thinking = if director.is_thinking() { Thinking::Inline { ends: Moment::MIN } } else { Thinking::Rest };
         Self {
@@ -124,8 +127,8 @@ impl Session {
         }
     }
 
-    /// Has every input written down before anything comes of it: no frame leaves whose input is not in the journal. What becomes of
-    /// the journal is told among the events.
+    /// Has every input written down before anything comes of it: no frame leaves whose input is not in the journal.
+    /// What becomes of the journal is told among the events.
     pub fn set_journal(&mut self, mut journal: Journal) {
         let notice = journal.first_notice();
         self.journal = Some(journal);
@@ -143,6 +146,12 @@ impl Session {
     /// Returns when the journal is on the disk itself.
     pub fn sync_journal(&mut self) {
         let notice = self.journal.as_mut().and_then(Journal::sync);
+        self.tell_notice(notice);
+    }
+
+    /// Writes into the journal that the session is over.
+    pub fn end_journal(&mut self, reason: &str) {
+        let notice = self.journal.as_mut().and_then(|journal| journal.end(&mut self.director, reason));
         self.tell_notice(notice);
     }
 
@@ -194,6 +203,11 @@ impl Session {
         self.tally.figures(self.director.core())
     }
 
+    /// Whether its game has started a task since this process drives it.
+    pub fn has_started(&self) -> bool {
+        self.tally.has_started()
+    }
+
     /// When it wants to be pumped next, even if nothing comes in. Ticks in which nothing is to be done are left out.
     pub fn due(&self) -> Moment {
         self.own_due().saturating_sub(self.ahead)
@@ -204,11 +218,14 @@ impl Session {
         let thinks = match &self.thinking {
             Thinking::Inline { ends } | Thinking::Ready { ends, .. } => Some(*ends),
             Thinking::Rest if !core.is_connected() => None,
-            Thinking::Rest if self.presses => Some(self.last_pump),
+            Thinking::Rest if self.presses || core.is_behind() => Some(self.last_pump),
             Thinking::Rest => Some(self.next_think),
             Thinking::Away { .. } => None,
         };
         let seldom = self.last_pump.saturating_add(TICK_MOST);
+        if core.is_behind() && core.due().is_some_and(|due| due <= self.last_pump) {
+            return self.last_pump;
+        }
         match core.due().into_iter().chain(thinks).min() {
             None => seldom,
             Some(due) if due > self.last_pump => due.min(seldom),
@@ -249,12 +266,28 @@ impl Session {
         self.last_pump = now;
         let heard = !frames.is_empty();
         self.end_if_due(now, emit);
+        let frames = self.admitted(now, frames, emit);
         self.feed(&Input::Pump { now, frames }, emit);
         if heard {
             self.presses |= presses(&self.director.core().feed);
         }
         self.begin_if_due(now, emit);
         self.collect();
+    }
+
+    /// The frames up to the first that asks for more than a game may ask for. That one is not written down, so that no
+    /// director which goes on from the journal meets it; what came behind it is void, for the link is closed.
+    fn admitted(&mut self, now: Moment, mut frames: Vec<Vec<u8>>, emit: &mut dyn FnMut(&[u8])) -> Vec<Vec<u8>> {
+        let core = self.director.core();
+        let found = frames.iter().enumerate().find_map(|(at, frame)| Some((at, core.admits_frame(now, frame).err()?)));
+        if let Some((at, problem)) = found {
+            frames.truncate(at);
+            if !frames.is_empty() {
+                self.feed(&Input::Pump { now, frames: std::mem::take(&mut frames) }, emit);
+            }
+            self.feed(&Input::Refused { now, problem }, emit);
+        }
+        frames
     }
 
     /// The link is gone.
@@ -271,8 +304,8 @@ impl Session {
         self.collect();
     }
 
-    /// The planner comes back from its thread. Pump soon: what it published is to be sent. An error says that it panicked; then the
-    /// session cannot go on.
+    /// The planner comes back from its thread. Pump soon: what it published is to be sent. An error says that it
+    /// panicked; then the session cannot go on.
     pub fn thought(&mut self, done: Done) -> Result<(), String> {
         let (planner, thought) = done.outcome?;
         self.director.give_back(planner);
@@ -332,7 +365,7 @@ impl Session {
         let core = self.director.core();
         let may = matches!(self.thinking, Thinking::Rest) && core.is_connected() && core.over().is_none();
         let has_cycles = self.has_cycles();
-        if !may || (now < self.next_think && (has_cycles || !self.presses)) {
+        if !may || (now < self.next_think && (has_cycles || !(self.presses || core.is_behind()))) {
             return;
         }
         self.presses = false;

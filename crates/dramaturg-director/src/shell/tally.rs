@@ -123,6 +123,11 @@ impl Tally {
         }
     }
 
+    /// Whether a task has started.
+    pub fn has_started(&self) -> bool {
+        self.figures.on_time + self.figures.late > 0
+    }
+
     fn note_sent(&mut self, task: Task, action: &str, args: &[String]) {
         let Some(first) = self.repairs_from else { return };
         let words = (action.to_owned(), args.to_vec());

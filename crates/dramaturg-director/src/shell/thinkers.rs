@@ -6,10 +6,9 @@ use std::time::Instant;
 
 use dramaturg_planner::planner::{Planner, Workers};
 
+use super::pool::Pool;
 use super::stopwatch::micros;
-use super::sync::mpsc::{Receiver, Sender, channel};
-use super::sync::thread;
-use super::sync::{Arc, Mutex, PoisonError};
+use super::sync::mpsc::Sender;
 use crate::clock::Moment;
 use crate::feed::{Feed, Thought};
 
@@ -51,43 +50,25 @@ impl ThinkersDoor {
     }
 }
 
-/// Threads that planners work in. They end when this and all doors to it are gone; nobody waits for that.
+/// Threads that planners work in.
 pub struct Thinkers {
-    jobs: Sender<Job>,
-    done: Receiver<Done>,
+    pool: Pool<Job, Done>,
 }
 
 impl Thinkers {
     /// So many threads. `wake` is called, in one of them, whenever a planner has worked.
     pub fn start(count: usize, wake: impl Fn() + Send + Sync + 'static) -> io::Result<Self> {
-        let (jobs, todo) = channel::<Job>();
-        let (tell, done) = channel();
-        let (todo, wake) = (Arc::new(Mutex::new(todo)), Arc::new(wake));
-        for number in 0..count.max(1) {
-            let (todo, tell, wake) = (Arc::clone(&todo), tell.clone(), Arc::clone(&wake));
-            let thread = thread::Builder::new().name(format!("planner-{number}"));
-            thread.spawn(move || {
-                loop {
-                    let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok(job) = job else { return };
-                    if tell.send(work(job)).is_err() {
-                        return;
-                    }
-                    wake();
-                }
-            })?;
-        }
-        Ok(Self { jobs, done })
+        Ok(Self { pool: Pool::start(count, "planner", work, wake)? })
     }
 
     /// A door for sessions to hand their planners through.
     pub fn door(&self) -> ThinkersDoor {
-        ThinkersDoor { jobs: self.jobs.clone() }
+        ThinkersDoor { jobs: self.pool.door() }
     }
 
     /// The next planner that has worked, if one has.
     pub fn done(&self) -> Option<Done> {
-        self.done.try_recv().ok()
+        self.pool.done()
     }
 }
 

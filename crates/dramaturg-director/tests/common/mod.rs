@@ -1,6 +1,7 @@
 //! A director and a game in virtual time, over a link that loses and delays: what saves and journals are tested with.
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
+pub mod journaling;
 pub mod stage;
 
 use std::sync::Arc;

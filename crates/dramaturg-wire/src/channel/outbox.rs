@@ -16,8 +16,8 @@ pub(super) struct Sent {
     length: usize,
 }
 
-/// Messages in the order in which they were sent first. Their bytes lie one after another, so that a game that has been away for a
-/// frame looks into few places of memory that has gone cold.
+/// Messages in the order in which they were sent first. Their bytes lie one after another, so that a game that has been
+/// away for a frame looks into few places of memory that has gone cold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     sent: VecDeque<Sent>,
@@ -40,8 +40,13 @@ impl Outbox {
         self.sent.len()
     }
 
-    /// Another message, which `write` appends to the bytes of the others, if it has at most so many bytes; the error is how many it
-    /// has.
+    /// How many bytes wait.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.bytes.len().saturating_sub(self.gone)
+    }
+
+    /// Another message, which `write` appends to the bytes of the others, if it has at most so many bytes; the error is
+    /// how many it has.
     pub(super) fn push(
         &mut self,
         seq: u64,

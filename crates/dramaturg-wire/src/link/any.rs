@@ -49,8 +49,8 @@ impl AnyLink {
         }
     }
 
-    /// Says that nothing more will be sent, and why. What the other side still sends should be read for a while, so that the system
-    /// does not throw away what it has not received yet.
+    /// Says that nothing more will be sent, and why. What the other side still sends should be read for a while, so
+    /// that the system does not throw away what it has not received yet.
     pub(crate) fn finish(&mut self, why: Option<&LinkError>) {
         if let Self::WebSocket(link) = self {
             link.say_goodbye(why);
@@ -63,6 +63,46 @@ impl AnyLink {
     /// Reads and forgets, and says whether the other side has ended.
     pub(crate) fn discard(&mut self) -> bool {
         self.stream_mut().is_none_or(Stream::discard)
+    }
+
+    /// How many bytes wait to be written.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        match self {
+            Self::Tcp(link) => link.waiting_bytes(),
+            Self::WebSocket(link) => link.waiting_bytes(),
+        }
+    }
+
+    /// How many bytes the frame that is coming says it has, with its length, where that can be known.
+    pub(crate) fn claimed_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Tcp(link) => link.claimed_bytes(),
+            Self::WebSocket(_) => None,
+        }
+    }
+
+    /// Whether a buffer stays as large as the largest frame that came: tungstenite gives none back.
+    pub(crate) fn keeps_buffers(&self) -> bool {
+        matches!(self, Self::WebSocket(_))
+    }
+
+    /// See [`Stream::allow`].
+    pub(crate) fn allow(&mut self, bytes: u64) {
+        if let Some(stream) = self.stream_mut() {
+            stream.allow(bytes);
+        }
+    }
+
+    /// See [`Stream::renew`].
+    pub(crate) fn renew(&mut self) {
+        if let Some(stream) = self.stream_mut() {
+            stream.renew();
+        }
+    }
+
+    /// See [`Stream::is_starved`].
+    pub(crate) fn is_starved(&mut self) -> bool {
+        self.stream_mut().is_some_and(|stream| stream.is_starved())
     }
 
     pub(crate) fn register(&mut self, registry: &Registry, token: Token, again: bool) -> io::Result<()> {
@@ -106,6 +146,13 @@ impl Link for AnyLink {
         match self {
             Self::Tcp(link) => link.flush(),
             Self::WebSocket(link) => link.flush(),
+        }
+    }
+
+    fn bytes_arrived(&self) -> Option<u64> {
+        match self {
+            Self::Tcp(link) => link.bytes_arrived(),
+            Self::WebSocket(link) => link.bytes_arrived(),
         }
     }
 }

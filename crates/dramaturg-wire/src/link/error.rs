@@ -35,6 +35,11 @@ pub enum LinkError {
         /// How long.
         milliseconds: u64,
     },
+    /// The other side has not been heard for too long, although nothing was closed.
+    Silent {
+        /// How long.
+        milliseconds: u64,
+    },
     /// The system could not read, write, connect or listen.
     Io(String),
     /// What came is not of this protocol.
@@ -50,9 +55,7 @@ impl LinkError {
         match error.kind() {
             Kind::ConnectionReset | Kind::ConnectionAborted | Kind::BrokenPipe | Kind::NotConnected => Self::Closed,
             Kind::UnexpectedEof | Kind::WriteZero => Self::Closed,
-            Kind::InvalidData => Self::Refused(format!(
-                "TLS: {error}; both sides must encrypt, and the game must trust the certificate that the director shows"
-            )),
+            Kind::InvalidData => Self::Refused(format!("TLS: {error}; {}", cure(error))),
             _ => Self::Io(format!("{doing}: {error}")),
         }
     }
@@ -61,6 +64,16 @@ impl LinkError {
     pub fn is_clean(&self) -> bool {
         matches!(self, Self::Closed)
     }
+}
+
+/// What to do about trouble with encryption.
+fn cure(error: &io::Error) -> &'static str {
+    #[cfg(feature = "sockets")]
+    if let Some(error) = error.get_ref().and_then(|error| error.downcast_ref()) {
+        return super::tls::cure(error);
+    }
+    let _ = error;
+    "both sides must encrypt, and the game must trust the certificate that the director shows"
 }
 
 impl fmt::Display for LinkError {
@@ -82,6 +95,10 @@ impl fmt::Display for LinkError {
             Self::TimedOut { what, milliseconds } => {
                 write!(f, "the link: {what} did not come within {milliseconds} ms; is the other side a dramaturg?")
             }
+            Self::Silent { milliseconds } => write!(
+                f,
+                "the link: nothing came for {milliseconds} ms, though it was not closed; connect again and resume the session"
+            ),
             Self::Io(text) | Self::Protocol(text) | Self::Refused(text) => write!(f, "the link: {text}"),
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Handshake {
     state: State,
     pub(crate) peer: SocketAddr,
     pub(crate) began: Instant,
+    /// Whether its address has as many links as it may have.
+    crowded: bool,
 }
 
 #[derive(Debug)]
@@ -66,8 +68,23 @@ pub(crate) enum Step {
 }
 
 impl Handshake {
-    pub(crate) fn new(stream: Stream, peer: SocketAddr) -> Self {
-        Self { state: State::Silent(stream), peer, began: Instant::now() }
+    pub(crate) fn new(stream: Stream, peer: SocketAddr, crowded: bool) -> Self {
+        Self { state: State::Silent(stream), peer, began: Instant::now(), crowded }
+    }
+
+    /// Why no link can be taken, if that is so.
+    fn full(&self, door: &Door<'_>) -> Option<String> {
+        let limits = door.limits;
+        if door.full {
+            Some(format!("the director has {} links open and takes no more; try again later", limits.sessions_max))
+        } else if self.crowded {
+            Some(format!(
+                "this address has {} links open, and the director takes no more from one address; close some, or have it allow more",
+                limits.links_per_address_max
+            ))
+        } else {
+            None
+        }
     }
 
     pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
@@ -141,8 +158,7 @@ impl Handshake {
         if may_be(&MAGIC) && bytes.len() >= MAGIC.len() {
             stream.unread(&bytes);
             let mut link = TcpLink::accept(stream, door.limits.link(Codec::Binary));
-            if door.full {
-                let why = full(door.limits);
+            if let Some(why) = self.full(door) {
                 link.refuse(&why);
                 return Ok(self.send_away(link.into_stream(), Vec::new(), LinkError::Refused(why)));
             }
@@ -180,13 +196,19 @@ impl Handshake {
     }
 
     fn request(&mut self, stream: Stream, head: &Head, tail: &[u8], door: &mut Door<'_>) -> Result<Step, LinkError> {
+        // Whether it is well is no secret, and who watches over it may call it by any name.
+        if door.token.is_none() && head.path != "/health" && head.is_for_another_host() {
+            let why = "a request for another host may come from a page that found a way here; ask for localhost or 127.0.0.1, \
+                       or give the director a token";
+            return Ok(self.send_away(stream, http::refusal("403 Forbidden", why), LinkError::Refused(why.to_owned())));
+        }
         if !head.upgrades() {
             let answer = plain(head, door);
             self.state = State::Over;
             return Ok(self.leave(stream, answer, 0, None));
         }
-        let refuse = if door.full {
-            Some(("503 Service Unavailable", full(door.limits)))
+        let refuse = if let Some(why) = self.full(door) {
+            Some(("503 Service Unavailable", why))
         } else if door.token.is_none() && head.is_foreign_page() {
             let why = "a page of another host may not reach a director without a token; give the director a token";
             Some(("403 Forbidden", why.to_owned()))
@@ -198,7 +220,8 @@ impl Handshake {
         }
         match WebSocketLink::answer(stream, head, tail, door.limits.link(Codec::Json)) {
             Ok(link) => Ok(Step::Open(link.into())),
-            Err((stream, error)) => {
+            Err(refused) => {
+                let (stream, error) = *refused;
                 let answer = http::refusal("400 Bad Request", &error.to_string());
                 Ok(self.send_away(stream, answer, error))
             }
@@ -233,10 +256,6 @@ impl Handshake {
         self.state = State::Leaving { stream, answer: Vec::new(), written: 0, until: Some(until) };
         Step::Wait
     }
-}
-
-fn full(limits: &Limits) -> String {
-    format!("the director has {} links open and takes no more; try again later", limits.sessions_max)
 }
 
 /// The answer to a request that opens no WebSocket.

@@ -1,5 +1,10 @@
 //! As much HTTP as a port needs on which WebSockets open and health is asked for.
 
+use std::net::IpAddr;
+
+use tungstenite::http::Uri;
+use tungstenite::http::uri::{Authority, Scheme};
+
 use super::LinkError;
 
 /// The most bytes the head of a request may have.
@@ -61,15 +66,42 @@ impl Head {
 
     /// Whether a page of another host asks, in a browser: such a page must not reach a director that wants no token.
     pub(crate) fn is_foreign_page(&self) -> bool {
-        let Some(origin) = self.get("origin") else { return false };
-        let rest = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-        let host = if rest.starts_with('[') {
-            rest.split_once(']').map_or(rest, |(host, _)| host.trim_start_matches('['))
-        } else {
-            rest.split([':', '/']).next().unwrap_or_default()
-        };
-        !matches!(host, "localhost" | "127.0.0.1" | "::1")
+        self.all("origin").any(|origin| !is_local_origin(origin))
     }
+
+    /// Whether a browser was led here by a name that is not this machine's: the name of a page's own host can be made
+    /// to stand for this machine (DNS rebinding), and then the browser takes what is answered for the page's own. Only
+    /// programs leave `Host` out.
+    pub(crate) fn is_for_another_host(&self) -> bool {
+        self.all("host").any(|host| !host.parse().is_ok_and(|host| is_this_machine(&host)))
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Whether an origin, `scheme://host:port` and no more, is a page that this machine serves itself.
+fn is_local_origin(origin: &str) -> bool {
+    let Ok(origin) = origin.parse::<Uri>() else { return false };
+    let is_web = origin.scheme().is_some_and(|scheme| [Scheme::HTTP, Scheme::HTTPS].contains(scheme));
+    let is_bare = origin.path_and_query().is_none_or(|rest| rest.as_str() == "/");
+    is_web && is_bare && origin.authority().is_some_and(is_this_machine)
+}
+
+/// Whether a host with or without a port is this machine by its own name or address.
+fn is_this_machine(authority: &Authority) -> bool {
+    let host = authority.host();
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    // Nothing stands before the host, such as a user, and nothing but a port behind it.
+    let is_plain = match authority.as_str().strip_prefix(host) {
+        Some("") => true,
+        Some(_) => authority.port_u16().is_some(),
+        None => false,
+    };
+    is_plain
+        && (host.eq_ignore_ascii_case("localhost")
+            || address.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback()))
 }
 
 /// A whole response.
@@ -110,11 +142,50 @@ mod tests {
             let text = format!("GET / HTTP/1.1\r\nOrigin: {origin}\r\n\r\n");
             Head::read(text.as_bytes()).expect("read").expect("whole").0.is_foreign_page()
         };
-        for near in ["http://localhost:8080", "https://127.0.0.1", "http://[::1]:3"] {
+        for near in
+            ["http://localhost:8080", "https://127.0.0.1", "http://[::1]:3", "http://LOCALHOST", "http://127.1.2.3:80"]
+        {
             assert!(!page(near), "{near}");
         }
-        for far in ["https://example.org", "http://localhost.example.org", "null", "http://127.0.0.1.evil"] {
+        for far in [
+            "https://example.org",
+            "http://localhost.example.org",
+            "http://example.org.localhost",
+            "http://notlocalhost",
+            "null",
+            "",
+            "localhost",
+            "http://127.0.0.1.evil",
+            "http://localhost@evil.example",
+            "http://localhost:80@evil.example",
+            "http://localhost/path",
+            "http://localhost?x=evil",
+            "ftp://localhost",
+            "http://localhost:port",
+            "http://localhost, http://evil.example",
+            "http://192.0.2.1",
+            "http://[::1",
+            "http://[2001:db8::1]",
+        ] {
             assert!(page(far), "{far}");
+        }
+        let two = "GET / HTTP/1.1\r\nOrigin: http://localhost\r\nOrigin: http://evil.example\r\n\r\n";
+        assert!(Head::read(two.as_bytes()).expect("read").expect("whole").0.is_foreign_page(), "every one counts");
+    }
+
+    #[test]
+    fn requests_must_be_for_this_machine() {
+        let asks = |host: &str| {
+            let text = format!("GET /metrics HTTP/1.1\r\n{host}\r\n\r\n");
+            Head::read(text.as_bytes()).expect("read").expect("whole").0.is_for_another_host()
+        };
+        for near in ["Host: localhost:7777", "Host: 127.0.0.1", "host: [::1]:7777", "Accept: */*"] {
+            assert!(!asks(near), "{near}");
+        }
+        for far in
+            ["Host: evil.example", "Host: localhost.evil.example:7777", "Host: 192.0.2.1", "Host:", "Host: a@localhost"]
+        {
+            assert!(asks(far), "{far}");
         }
     }
 }

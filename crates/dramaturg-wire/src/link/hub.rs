@@ -1,5 +1,7 @@
 //! All links of a server in one thread: it asks the system once which of them have something to say.
 
+mod room;
+
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -8,14 +10,19 @@ use std::time::{Duration, Instant};
 
 use mio::{Events, Poll, Token, Waker};
 
+use super::allowance::{Allowance, Grant, Pools};
 use super::{AnyLink, Limits, Link, LinkError, Listener, RateLimit};
 use crate::Codec;
 
 const PORT: Token = Token(usize::MAX);
 const PENDING: Token = Token(usize::MAX - 1);
 const WAKE: Token = Token(usize::MAX - 2);
-/// How many frames are taken from one link before the others have their turn.
+/// How many frames are taken from one link before the others have their turn, and how many bytes, the last frame not
+/// counted.
 const FRAMES_AT_ONCE: usize = 256;
+const BYTES_AT_ONCE: usize = 256 << 10;
+/// How many bytes of frames one [`Hub::wait`] hands out, the last frame not counted. The others wait for the next.
+const BYTES_A_TURN: usize = 16 << 20;
 /// How often we look around while somebody is coming or going.
 const SOON: Duration = Duration::from_millis(20);
 /// How long a link that broke a rule stays for last words, and one that was closed for them to arrive.
@@ -46,8 +53,8 @@ pub enum HubEvent {
     Opened(HubKey, Option<SocketAddr>),
     /// A frame came.
     Frame(HubKey, Vec<u8>),
-    /// The link is over; [`LinkError::is_clean`] says whether the other side just went away. If it broke a rule, [`Hub::send`] still
-    /// reaches it for a moment, so that it can be told.
+    /// The link is over; [`LinkError::is_clean`] says whether the other side just went away. If it broke a rule,
+    /// [`Hub::send`] still reaches it for a moment, so that it can be told.
     Closed(HubKey, LinkError),
     /// Somebody was turned away before a link came about; for the log.
     Refused(Option<SocketAddr>, LinkError),
@@ -79,7 +86,20 @@ struct Entry {
     last: Instant,
     /// Whether it is in the list of those to be looked at.
     queued: bool,
+    /// Whether nothing is read from it until whoever reads its frames has caught up.
+    held: bool,
     farewell: Option<Farewell>,
+    allowance: Allowance,
+    /// What waits to be written, as far as it was counted.
+    waiting: u64,
+}
+
+impl Entry {
+    /// Reserves room for the frame that is coming.
+    fn reserve(&mut self, pools: &mut Pools, now: Instant) -> Grant {
+        let need = pools.need(self.link.claimed_bytes());
+        pools.grant(&mut self.allowance, need, now)
+    }
 }
 
 #[derive(Debug)]
@@ -109,6 +129,13 @@ pub struct Hub {
     leaving: Vec<HubKey>,
     /// Links that ended outside of [`Hub::wait`], to be told by it.
     ended: Vec<(HubKey, LinkError)>,
+    /// The same, and nothing is left of them.
+    shed: Vec<(HubKey, LinkError)>,
+    pools: Pools,
+    /// Links that have more to read than there is room for.
+    starved: Vec<HubKey>,
+    /// What waits to be written on all links.
+    waiting: u64,
     spare: Vec<Vec<u8>>,
     began: Instant,
     swept: Instant,
@@ -143,6 +170,10 @@ impl Hub {
             serving: Vec::new(),
             leaving: Vec::new(),
             ended: Vec::new(),
+            shed: Vec::new(),
+            pools: Pools::new(&limits),
+            starved: Vec::new(),
+            waiting: 0,
             spare: Vec::new(),
             began: now,
             swept: now,
@@ -189,23 +220,39 @@ impl Hub {
         self.entry(key).map(|entry| entry.link.codec())
     }
 
-    /// Takes in a link that was made elsewhere. No event tells that it opened.
+    /// Takes in a link that was made elsewhere. No event tells that it opened, and it counts as admitted.
     pub fn adopt(&mut self, link: impl Into<AnyLink>) -> Result<HubKey, LinkError> {
         self.insert(link.into(), false)
     }
 
-    /// Sends a frame. A link whose other side does not read is over, and the next [`Hub::wait`] says so; a frame that is too large is
-    /// not sent, and the link goes on. A key of a link that is gone does nothing.
+    /// Says that the other side of a link has shown that it may talk. Until then the link shares
+    /// [`Limits::hello_bytes_sum_max`] with all others of its kind.
+    pub fn admit(&mut self, key: HubKey) {
+        let Self { slots, pools, .. } = self;
+        if let Some(entry) = find(slots, key) {
+            pools.admit(&mut entry.allowance);
+            entry.link.allow(entry.allowance.bytes());
+        }
+    }
+
+    /// Sends a frame. A link whose other side does not read is over, and the next [`Hub::wait`] says so; a frame that
+    /// is too large is not sent, and the link goes on. A key of a link that is gone does nothing.
     pub fn send(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
         self.queue(key, frame)?;
         self.flush(key);
         Ok(())
     }
 
-    /// The same, but the frame may stay here until [`Hub::flush`]: many frames that go in one piece cost little more than one.
+    /// The same, but the frame may stay here until [`Hub::flush`]: many frames that go in one piece cost little more
+    /// than one.
     pub fn queue(&mut self, key: HubKey, frame: &[u8]) -> Result<(), LinkError> {
         let Some(entry) = self.entry_mut(key) else { return Ok(()) };
         let result = entry.link.queue(frame);
+        self.recount(key);
+        if self.waiting > self.limits.queue_bytes_sum_max {
+            self.shed_largest();
+        }
+        let Some(entry) = self.entry_mut(key) else { return Ok(()) };
         if let Err(error) = &result
             && !matches!(error, LinkError::TooLarge { .. })
             && entry.farewell.is_none()
@@ -220,6 +267,18 @@ impl Hub {
         if let Some(entry) = self.entry_mut(key) {
             // A link that broke says so when it is read from.
             let _ = entry.link.flush();
+        }
+        self.recount(key);
+    }
+
+    /// Reads nothing more from a link, or again: the other side has to wait when it has sent what the system keeps for
+    /// it.
+    pub fn hold(&mut self, key: HubKey, held: bool) {
+        let Some(entry) = self.entry_mut(key) else { return };
+        entry.held = held;
+        if !held && !std::mem::replace(&mut entry.queued, true) {
+            entry.last = Instant::now();
+            self.ready.push(key);
         }
     }
 
@@ -239,8 +298,8 @@ impl Hub {
         }
     }
 
-    /// Waits until something happens, the hub is woken, or the time is over; it may return early with nothing. `events` then holds what
-    /// happened; buffers of frames that are still in it are used again.
+    /// Waits until something happens, the hub is woken, or the time is over; it may return early with nothing. `events`
+    /// then holds what happened; buffers of frames that are still in it are used again.
     pub fn wait(&mut self, timeout: Duration, events: &mut Vec<HubEvent>) -> Result<(), LinkError> {
         for event in events.drain(..) {
             if let HubEvent::Frame(_, mut bytes) = event
@@ -254,14 +313,21 @@ impl Hub {
         self.poll(timeout)?;
         self.let_in(events);
         let mut now = Instant::now();
+        events.extend(self.shed.drain(..).map(|(key, error)| HubEvent::Closed(key, error)));
         for (key, error) in std::mem::take(&mut self.ended) {
             self.end(key, error, events);
         }
+        self.feed_starved(now, events);
         std::mem::swap(&mut self.ready, &mut self.serving);
         // In the order in which they were heard of: a game that connected twice is heard last on its last link.
         let mut serving = std::mem::take(&mut self.serving);
+        let mut bytes = 0;
         for key in serving.drain(..) {
-            self.serve(key, now, events);
+            if bytes < BYTES_A_TURN {
+                bytes += self.serve(key, now, events);
+            } else {
+                self.ready.push(key);
+            }
         }
         self.serving = serving;
         now = Instant::now();
@@ -279,9 +345,12 @@ impl Hub {
 
     /// Asks the system once, and notes who has something to say.
     fn poll(&mut self, timeout: Duration) -> Result<(), LinkError> {
-        let timeout = if !self.ready.is_empty() || !self.ended.is_empty() {
+        let timeout = if !self.ready.is_empty() || !self.ended.is_empty() || !self.shed.is_empty() {
             Duration::ZERO
-        } else if !self.leaving.is_empty() || self.listener.as_ref().is_some_and(Listener::is_busy) {
+        } else if !self.leaving.is_empty()
+            || !self.starved.is_empty()
+            || self.listener.as_ref().is_some_and(Listener::is_busy)
+        {
             timeout.min(SOON)
         } else if self.limits.idle_seconds > 0 && self.open > 0 {
             timeout.min(SWEEP)
@@ -336,20 +405,26 @@ impl Hub {
         }
     }
 
-    fn insert(&mut self, mut link: AnyLink, known: bool) -> Result<HubKey, LinkError> {
+    fn insert(&mut self, mut link: AnyLink, listened: bool) -> Result<HubKey, LinkError> {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             self.slots.len() as u32 - 1
         });
-        let registered = link.register(self.poll.registry(), Token(slot as usize), known);
+        let registered = link.register(self.poll.registry(), Token(slot as usize), listened);
         if let Err(error) = registered {
             self.free.push(slot);
             return Err(LinkError::io("watching a socket", &error));
         }
         let rate = RateLimit::new(self.limits.messages_per_second, self.limits.messages_burst);
+        // A link that came from the listener has shown nothing yet.
+        let allowance = Allowance::new(!listened);
+        // Its greeting is no part of a frame.
+        link.renew();
+        link.allow(allowance.bytes());
         let generation = self.slots.get_mut(slot as usize).map_or(0, |place| {
             let (peer, last) = (link.peer(), Instant::now());
-            place.entry = Some(Entry { link, peer, rate, last, queued: true, farewell: None });
+            let (queued, held, farewell, waiting) = (true, false, None, 0);
+            place.entry = Some(Entry { link, peer, rate, last, queued, held, farewell, allowance, waiting });
             place.generation
         });
         let key = HubKey { slot, generation };
@@ -359,36 +434,67 @@ impl Hub {
         Ok(key)
     }
 
-    /// Takes frames from a link, as many as are its share.
-    fn serve(&mut self, key: HubKey, now: Instant, events: &mut Vec<HubEvent>) {
+    /// Takes frames from a link, as many as are its share, and says how many bytes they have.
+    fn serve(&mut self, key: HubKey, now: Instant, events: &mut Vec<HubEvent>) -> usize {
         let milliseconds = now.saturating_duration_since(self.began).as_millis() as u64;
-        for _ in 0..FRAMES_AT_ONCE {
+        let (mut frames, mut taken) = (0, 0);
+        while frames < FRAMES_AT_ONCE && taken < BYTES_AT_ONCE {
             let mut bytes = self.spare.pop().unwrap_or_default();
-            let Some(entry) = self.entry_mut(key) else { return };
+            let Self { slots, pools, .. } = self;
+            let Some(entry) = find(slots, key) else { return taken };
             entry.queued = false;
-            if entry.farewell.is_some() {
-                return;
+            if entry.farewell.is_some() || entry.held {
+                return taken;
             }
-            let failed = match entry.link.receive(&mut bytes) {
+            let received = entry.link.receive(&mut bytes);
+            let failed = match received {
                 Ok(true) if entry.rate.take(milliseconds) => {
                     entry.last = now;
+                    if entry.link.keeps_buffers() {
+                        pools.keep(&mut entry.allowance, bytes.len() as u64, now);
+                    } else {
+                        pools.release(&mut entry.allowance);
+                    }
+                    entry.link.renew();
+                    entry.link.allow(entry.allowance.bytes());
+                    frames += 1;
+                    taken += bytes.len();
                     events.push(HubEvent::Frame(key, bytes));
                     continue;
                 }
                 Ok(true) => LinkError::Flooded { per_second: entry.rate.per_second() },
+                Ok(false) if entry.link.is_starved() => match entry.reserve(pools, now) {
+                    Grant::Bytes(allowed) => {
+                        entry.link.allow(allowed);
+                        self.spare.push(bytes);
+                        continue;
+                    }
+                    Grant::NoRoom => {
+                        entry.queued = true;
+                        self.starved.push(key);
+                        self.spare.push(bytes);
+                        return taken;
+                    }
+                    Grant::TooLarge => {
+                        let most = self.limits.message_bytes_max.into();
+                        LinkError::TooLarge { bytes: entry.allowance.bytes(), most }
+                    }
+                },
                 Ok(false) => {
                     self.spare.push(bytes);
-                    return;
+                    self.recount(key);
+                    return taken;
                 }
                 Err(error) => error,
             };
             self.end(key, failed, events);
-            return;
+            return taken;
         }
         if let Some(entry) = self.entry_mut(key) {
             entry.queued = true;
             self.ready.push(key);
         }
+        taken
     }
 
     fn sweep(&mut self, now: Instant, events: &mut Vec<HubEvent>) {
@@ -414,7 +520,8 @@ impl Hub {
         let until = Instant::now() + FAREWELL;
         let crowded = self.leaving.len() > self.limits.sessions_max as usize;
         let Some(entry) = self.entry_mut(key).filter(|entry| entry.farewell.is_none()) else { return };
-        let gone = matches!(error, LinkError::Closed | LinkError::Io(_)) || crowded;
+        // Who does not read hears no last words either.
+        let gone = matches!(error, LinkError::Closed | LinkError::Io(_) | LinkError::Congested { .. }) || crowded;
         entry.farewell = Some(Farewell { until, why: Some(error.clone()), said: false, finished: false });
         self.open -= 1;
         events.push(HubEvent::Closed(key, error));
@@ -444,8 +551,10 @@ impl Hub {
 
     fn remove(&mut self, key: HubKey) {
         if let Some(slot) = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)
-            && slot.entry.take().is_some()
+            && let Some(mut entry) = slot.entry.take()
         {
+            self.pools.release(&mut entry.allowance);
+            self.waiting -= entry.waiting;
             slot.generation = slot.generation.wrapping_add(1);
             self.free.push(key.slot);
         }
@@ -457,12 +566,16 @@ impl Hub {
     }
 
     fn entry_mut(&mut self, key: HubKey) -> Option<&mut Entry> {
-        let slot = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
-        slot.entry.as_mut()
+        find(&mut self.slots, key)
     }
 
     /// The address of the other side of a link.
     pub fn peer(&self, key: HubKey) -> Option<SocketAddr> {
         self.entry(key)?.peer
     }
+}
+
+fn find(slots: &mut [Slot], key: HubKey) -> Option<&mut Entry> {
+    let slot = slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
+    slot.entry.as_mut()
 }

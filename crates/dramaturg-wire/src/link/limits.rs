@@ -3,28 +3,51 @@
 use super::options::{LinkOptions, MESSAGE_BYTES_MAX, QUEUE_BYTES_MAX};
 use crate::Codec;
 
-/// What a server allows. The defaults bear a game that starts a thousand tasks a second; a server that is open to the world should
-/// allow less.
+/// What a link may hold of a frame before it was admitted, beside its part of [`Limits::hello_bytes_sum_max`]. The
+/// hello of a new session has a few hundred bytes; one that resumes has a table of tasks and may need more.
+pub const HELLO_BYTES_FREE: u32 = 4 << 10;
+
+/// What a link may hold of a frame after it was admitted, beside its part of [`Limits::frame_bytes_sum_max`].
+pub const FRAME_BYTES_FREE: u32 = 16 << 10;
+
+/// What a server allows. The defaults bear a game that starts a thousand tasks a second; a server that is open to the
+/// world should allow less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes a frame may have, in both directions. More: the frame is refused before it is read, and the link closed.
+    /// The most bytes a frame may have, in both directions. More: the frame is refused before it is read, and the link
+    /// closed.
     pub message_bytes_max: u32,
     /// The most bytes that wait for a game that does not read.
     pub queue_bytes_max: u32,
+    /// The most bytes that wait for all games together. More: the link with the most of them is closed.
+    pub queue_bytes_sum_max: u64,
+    /// The most bytes that links hold together which have not been admitted by [`super::Hub::admit`]. Each has
+    /// [`HELLO_BYTES_FREE`] beside that. Where there is no room, a link waits, and one that keeps others waiting is
+    /// closed.
+    pub hello_bytes_sum_max: u64,
+    /// The same for links that have been admitted and whose frame has not come in full; each has [`FRAME_BYTES_FREE`]
+    /// beside that.
+    pub frame_bytes_sum_max: u64,
     /// How many frames a game may send in a second, on average.
     pub messages_per_second: u32,
     /// How many frames a game may send at once, after it has been quiet.
     pub messages_burst: u32,
     /// The most links that are open at the same time.
     pub sessions_max: u32,
+    /// The most links that one address has at a time; an IPv6 network of 64 bits counts as one. More: refused with the
+    /// reason.
+    pub links_per_address_max: u32,
+    /// How many connections one address may open in a second, on average. More: closed without an answer.
+    pub connections_per_second: u32,
+    /// How many connections one address may open at once, after it has been quiet.
+    pub connections_burst: u32,
     /// The most links that are about to open.
     pub handshakes_max: u32,
     /// How long a link may take to open.
     pub handshake_milliseconds: u32,
-    /// A link on which nothing comes for so long is closed; 0: never. A game reports the time several times a second, paused or not.
+    /// A link on which nothing comes for so long is closed; 0: never. A game reports the time several times a second,
+    /// paused or not.
     pub idle_seconds: u32,
-    /// The most tasks that wait in one session for their tick. The link cannot know it; the director looks at it.
-    pub waiting_tasks_max: u32,
 }
 
 impl Default for Limits {
@@ -32,13 +55,20 @@ impl Default for Limits {
         Self {
             message_bytes_max: MESSAGE_BYTES_MAX,
             queue_bytes_max: QUEUE_BYTES_MAX,
+            queue_bytes_sum_max: 256 << 20,
+            hello_bytes_sum_max: 16 << 20,
+            frame_bytes_sum_max: 64 << 20,
             messages_per_second: 20_000,
             messages_burst: 40_000,
             sessions_max: 4_096,
+            // Half of all links, so that one address cannot take them all; a thousand games on one machine are common
+            // in tests.
+            links_per_address_max: 2_048,
+            connections_per_second: 500,
+            connections_burst: 2_048,
             handshakes_max: 256,
             handshake_milliseconds: 5_000,
             idle_seconds: 60,
-            waiting_tasks_max: 65_536,
         }
     }
 }
@@ -77,7 +107,8 @@ impl RateLimit {
         self.per_second
     }
 
-    /// Whether one more is allowed at this time, in milliseconds since any fixed moment. Time that goes back counts as none.
+    /// Whether one more is allowed at this time, in milliseconds since any fixed moment. Time that goes back counts as
+    /// none.
     pub fn take(&mut self, now_milliseconds: u64) -> bool {
         let passed = now_milliseconds.saturating_sub(self.last.unwrap_or(now_milliseconds));
         self.last = Some(self.last.map_or(now_milliseconds, |last| last.max(now_milliseconds)));

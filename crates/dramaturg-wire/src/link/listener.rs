@@ -8,14 +8,18 @@ use std::time::{Duration, Instant};
 
 use mio::{Interest, Registry, Token};
 
+use super::addresses::{Addresses, Entry};
 use super::handshake::{Door, Handshake, Step};
 use super::socket::Socket;
-use super::{AnyLink, Limits, LinkError, ServerTls, Stream};
+use super::{AnyLink, Limits, LinkError, ServerTls, Stream, TOKEN_BYTES_MAX};
 
 /// How many refusals are kept for the log.
 const REFUSALS_MAX: usize = 256;
 /// When all places are taken, the oldest handshake is given up once it is so old.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the log is told of connections that were closed without an answer.
+const TOO_FAST_TOLD: Duration = Duration::from_secs(1);
 
 /// What is answered to a plain HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +38,8 @@ pub(crate) type HttpHandler = Box<dyn FnMut(&str) -> Option<HttpAnswer> + Send>;
 pub struct ListenOptions {
     /// Where: an address and a port; port 0: the system chooses.
     pub address: String,
-    /// What games must show in hello. The listener demands one for every address but this machine's own; the director compares it, with
-    /// [`super::token_matches`].
+    /// What games must show in hello. The listener demands one for every address but this machine's own; the director
+    /// compares it, with [`super::token_matches`].
     pub token: Option<String>,
     /// The certificate, for encrypted links. With one, links that are not encrypted are taken from this machine only.
     pub tls: Option<ServerTls>,
@@ -55,6 +59,9 @@ pub struct Listener {
     address: SocketAddr,
     options: ListenOptions,
     pending: Vec<Handshake>,
+    addresses: Addresses,
+    /// Connections that were closed because their address opens them too fast, since the log was last told.
+    too_fast: Option<(SocketAddr, u32, Instant)>,
     http: Option<HttpHandler>,
     refusals: VecDeque<(SocketAddr, LinkError)>,
     /// Where readiness is told, and under which name for connections that have not opened.
@@ -68,12 +75,15 @@ impl Listener {
     /// Begins to listen.
     pub fn bind(options: ListenOptions) -> Result<Self, LinkError> {
         let place = &options.address;
+        if let Some(why) = options.token.as_deref().and_then(bad_token) {
+            return Err(LinkError::Refused(why));
+        }
         let addresses = place.to_socket_addrs().map_err(|error| {
             LinkError::Refused(format!("{place}: {error}; give an address and a port, like 127.0.0.1:7777"))
         })?;
         let mut last = None;
         for address in addresses {
-            if !address.ip().to_canonical().is_loopback() && options.token.as_ref().is_none_or(String::is_empty) {
+            if !address.ip().to_canonical().is_loopback() && options.token.is_none() {
                 return Err(LinkError::Refused(format!(
                     "{address}: others than this machine could connect, and no token is given; give one (`token`) that games \
                      show in hello, or listen on 127.0.0.1"
@@ -85,6 +95,8 @@ impl Listener {
                     return Ok(Self {
                         tcp,
                         address,
+                        addresses: Addresses::new(&options.limits),
+                        too_fast: None,
                         options,
                         pending: Vec::new(),
                         http: None,
@@ -111,7 +123,8 @@ impl Listener {
         &self.options
     }
 
-    /// Answers plain HTTP requests such as `GET /health` and `GET /metrics`. Where there is a token, all paths but `/health` want it.
+    /// Answers plain HTTP requests such as `GET /health` and `GET /metrics`. Where there is a token, all paths but
+    /// `/health` want it.
     pub fn set_http(&mut self, answer: impl FnMut(&str) -> Option<HttpAnswer> + Send + 'static) {
         self.http = Some(Box::new(answer));
     }
@@ -133,7 +146,7 @@ impl Listener {
 
     /// Whether [`Listener::poll_accept`] should be called soon even if nothing arrives: time runs against somebody.
     pub fn is_busy(&self) -> bool {
-        self.held_up || !self.pending.is_empty()
+        self.held_up || !self.pending.is_empty() || self.too_fast.is_some()
     }
 
     /// The next game that has arrived, if any. Errors are the system's; the listener goes on.
@@ -163,6 +176,7 @@ impl Listener {
                 }
             }
         }
+        self.tell_too_fast();
         accepted.map(|()| None)
     }
 
@@ -176,8 +190,17 @@ impl Listener {
             }
             match self.tcp.accept() {
                 Ok((tcp, peer)) => {
+                    let (pass, crowded) = match self.addresses.enter(peer.ip()) {
+                        Entry::Free(pass) => (pass, false),
+                        Entry::Crowded(pass) => (pass, true),
+                        Entry::TooFast => {
+                            let (.., count, _) = self.too_fast.get_or_insert((peer, 0, Instant::now()));
+                            *count = count.saturating_add(1);
+                            continue;
+                        }
+                    };
                     let Ok(socket) = Socket::accepted(tcp) else { continue };
-                    let mut handshake = Handshake::new(Stream::plain(socket), peer);
+                    let mut handshake = Handshake::new(Stream::plain(socket).with_pass(pass), peer, crowded);
                     if let (Some((registry, token)), Some(stream)) = (&self.registry, handshake.stream_mut())
                         && stream.register(registry, *token, false).is_err()
                     {
@@ -213,6 +236,21 @@ impl Listener {
         true
     }
 
+    /// One line for all connections of a second that were closed without an answer: the log must not be flooded either.
+    fn tell_too_fast(&mut self) {
+        if let Some((peer, count, since)) = self.too_fast
+            && since.elapsed() >= TOO_FAST_TOLD
+        {
+            self.too_fast = None;
+            let per_second = self.options.limits.connections_per_second;
+            let text = format!(
+                "{count} connections were closed at once: this address (or another since) opens more than {per_second} a second; \
+                 connect less often, or have the server allow more"
+            );
+            self.note(peer, LinkError::Refused(text));
+        }
+    }
+
     fn note(&mut self, peer: SocketAddr, error: LinkError) {
         if self.refusals.len() >= REFUSALS_MAX {
             self.refusals.pop_front();
@@ -225,6 +263,21 @@ impl Listener {
         registry.register(&mut self.tcp, port, Interest::READABLE)?;
         self.registry = Some((registry.try_clone()?, pending));
         Ok(())
+    }
+}
+
+/// What is wrong with a token that games are to show.
+fn bad_token(token: &str) -> Option<String> {
+    if token.is_empty() {
+        Some(
+            "the token is empty, so that anybody could show it; give one that nobody guesses, or none at all"
+                .to_owned(),
+        )
+    } else if token.len() > TOKEN_BYTES_MAX {
+        let bytes = token.len();
+        Some(format!("the token has {bytes} bytes, and one may have {TOKEN_BYTES_MAX}; give a shorter one"))
+    } else {
+        None
     }
 }
 

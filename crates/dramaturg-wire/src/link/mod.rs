@@ -1,7 +1,7 @@
 //! The ways a frame can travel, behind one contract.
 //!
-//! A link carries whole frames and keeps their order. It does not number, acknowledge or resend: [`crate::Channel`] does, so that a
-//! link may be cut at any moment and another one taken.
+//! A link carries whole frames and keeps their order. It does not number, acknowledge or resend: [`crate::Channel`]
+//! does, so that a link may be cut at any moment and another one taken.
 
 mod error;
 pub use error::LinkError;
@@ -20,17 +20,21 @@ mod sockets {
     pub use super::faulty::{FaultProxy, Faults};
     pub use super::greeting::{GREETING_BYTES, MAGIC};
     pub use super::hub::{Hub, HubEvent, HubKey, HubWaker};
-    pub use super::limits::{Limits, RateLimit};
+    pub use super::limits::{FRAME_BYTES_FREE, HELLO_BYTES_FREE, Limits, RateLimit};
     pub use super::listener::{HttpAnswer, ListenOptions, Listener};
     pub use super::stream::Stream;
     pub use super::tcp::TcpLink;
     pub use super::tls::{ClientTls, ServerTls};
-    pub use super::token::token_matches;
+    pub use super::token::{TOKEN_BYTES_MAX, token_matches};
     pub use super::websocket::WebSocketLink;
 }
 #[cfg(feature = "sockets")]
 pub use sockets::*;
 
+#[cfg(feature = "sockets")]
+mod addresses;
+#[cfg(feature = "sockets")]
+mod allowance;
 #[cfg(feature = "sockets")]
 mod any;
 #[cfg(feature = "sockets")]
@@ -64,26 +68,35 @@ use crate::Codec;
 
 /// One end of a link. No call waits: a game calls it between two pictures.
 pub trait Link {
-    /// Sends a frame, or keeps it until the other side can take it. What is kept is bounded: a side that does not read is given up
-    /// with [`LinkError::Congested`]. A link that broke says so in [`Link::receive`], after the last frames that arrived: they may
-    /// say why.
+    /// Sends a frame, or keeps it until the other side can take it. What is kept is bounded: a side that does not read
+    /// is given up with [`LinkError::Congested`]. A link that broke says so in [`Link::receive`], after the last frames
+    /// that arrived: they may say why.
     fn send(&mut self, frame: &[u8]) -> Result<(), LinkError>;
 
-    /// The same, but the frame may stay here until [`Link::flush`]: many frames that go in one piece cost little more than one.
+    /// The same, but the frame may stay here until [`Link::flush`]: many frames that go in one piece cost little more
+    /// than one.
     fn queue(&mut self, frame: &[u8]) -> Result<(), LinkError> {
         self.send(frame)
     }
 
-    /// Replaces what `into` holds by the next frame, and says whether there was one. After an error the link is of no more use.
+    /// Replaces what `into` holds by the next frame, and says whether there was one. After an error the link is of no
+    /// more use.
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError>;
 
     /// How frames are written on this link.
     fn codec(&self) -> Codec;
 
-    /// Passes on what [`Link::send`] had to keep and [`Link::queue`] kept, and says whether all of it is on its way. [`Link::send`] and
-    /// [`Link::receive`] do it too, so that only who queues or waits for a link to drain needs this.
+    /// Passes on what [`Link::send`] had to keep and [`Link::queue`] kept, and says whether all of it is on its way.
+    /// [`Link::send`] and [`Link::receive`] do it too, so that only who queues or waits for a link to drain needs this.
     fn flush(&mut self) -> Result<bool, LinkError> {
         Ok(true)
+    }
+
+    /// How many bytes have arrived so far, those of frames that are not whole yet included; none where the link does
+    /// not count them. A large frame on a slow line takes its time: who waits for one sees here that the other side is
+    /// there.
+    fn bytes_arrived(&self) -> Option<u64> {
+        None
     }
 }
 
@@ -106,5 +119,9 @@ impl<L: Link + ?Sized> Link for Box<L> {
 
     fn flush(&mut self) -> Result<bool, LinkError> {
         (**self).flush()
+    }
+
+    fn bytes_arrived(&self) -> Option<u64> {
+        (**self).bytes_arrived()
     }
 }

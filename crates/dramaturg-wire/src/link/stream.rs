@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use mio::{Registry, Token};
 use rustls::Connection;
 
+use super::addresses::Pass;
 use super::socket::Socket;
 use super::{ClientTls, LinkError, ServerTls};
 
@@ -15,6 +16,17 @@ pub struct Stream {
     kind: Kind,
     /// Bytes that were read to find out what the other side speaks, and put back.
     unread: Vec<u8>,
+    /// How many bytes were read.
+    arrived: u64,
+    /// So many bytes may be read until [`Stream::renew`]; a hub gives it, and more where there is room. A buffer that
+    /// is filled from here can grow no further than that, whatever length a frame claims.
+    allowance: u64,
+    taken: u64,
+    /// Whether reading stopped for want of an allowance: more may wait in the system, and it will not tell of that
+    /// again.
+    starved: bool,
+    /// Counts as a connection of its address for as long as this lives.
+    pass: Option<Pass>,
 }
 
 #[derive(Debug)]
@@ -37,7 +49,34 @@ impl Stream {
             None => Kind::Plain(socket),
             Some(tls) => Kind::Tls(Box::new(Tls { connection: tls.begin(address)?, socket })),
         };
-        Ok(Self { kind, unread: Vec::new() })
+        Ok(Self::new(kind))
+    }
+
+    fn new(kind: Kind) -> Self {
+        Self { kind, unread: Vec::new(), allowance: u64::MAX, taken: 0, starved: false, pass: None, arrived: 0 }
+    }
+
+    /// The same, counted as a connection of its address.
+    pub(crate) fn with_pass(mut self, pass: Pass) -> Self {
+        self.pass = Some(pass);
+        self
+    }
+
+    /// Lets so many bytes be read until [`Stream::renew`], those included that were since the last time.
+    pub(crate) fn allow(&mut self, bytes: u64) {
+        self.allowance = bytes;
+        self.starved = false;
+    }
+
+    /// A whole frame was read: the allowance counts from here again.
+    pub(crate) fn renew(&mut self) {
+        self.taken = 0;
+        self.starved = false;
+    }
+
+    /// Whether reading stopped because all that was allowed has been read.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     /// The server's side of a connection, encrypted where there is a certificate.
@@ -46,17 +85,18 @@ impl Stream {
     }
 
     pub(crate) fn plain(socket: Socket) -> Self {
-        Self { kind: Kind::Plain(socket), unread: Vec::new() }
+        Self::new(Kind::Plain(socket))
     }
 
     /// The same connection, encrypted from here on.
     pub(crate) fn encrypt(self, tls: Option<&ServerTls>) -> Result<Self, LinkError> {
-        match (self.kind, tls) {
+        let (kind, unread) = match (self.kind, tls) {
             (Kind::Plain(socket), Some(tls)) => {
-                Ok(Self { kind: Kind::Tls(Box::new(Tls { connection: tls.begin()?, socket })), unread: Vec::new() })
+                (Kind::Tls(Box::new(Tls { connection: tls.begin()?, socket })), Vec::new())
             }
-            (kind, _) => Ok(Self { kind, unread: self.unread }),
-        }
+            (kind, _) => (kind, self.unread),
+        };
+        Ok(Self { kind, unread, ..self })
     }
 
     pub(crate) fn socket(&self) -> &Socket {
@@ -74,6 +114,11 @@ impl Stream {
     /// Whether it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         matches!(self.kind, Kind::Tls(_))
+    }
+
+    /// How many bytes have been read from the other side.
+    pub(crate) fn bytes_arrived(&self) -> u64 {
+        self.arrived
     }
 
     /// Puts bytes back, to be read again.
@@ -94,7 +139,7 @@ impl Stream {
     pub(crate) fn discard(&mut self) -> bool {
         let mut scrap = [0; 4096];
         for _ in 0..16 {
-            match self.read(&mut scrap) {
+            match self.read_freely(&mut scrap) {
                 Ok(0) => return true,
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -138,8 +183,9 @@ impl Read for Tls {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
             }
-            // Reading goes on while writing is held up: both sides could be held up at once. It goes on where writing fails too, for
-            // what the other side said before it closed is still there to be read; then reading says that it has ended.
+            // Reading goes on while writing is held up: both sides could be held up at once. It goes on where writing
+            // fails too, for what the other side said before it closed is still there to be read; then reading says
+            // that it has ended.
             let _ = self.push_what_goes();
             self.connection.read_tls(&mut self.socket)?;
             if let Err(error) = self.connection.process_new_packets() {
@@ -166,15 +212,32 @@ impl Write for Tls {
 
 impl Read for Stream {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.allowance.saturating_sub(self.taken)).unwrap_or(usize::MAX);
+        if room == 0 && !into.is_empty() {
+            self.starved = true;
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let most = into.len().min(room);
+        let count = self.read_freely(into.get_mut(..most).unwrap_or_default())?;
+        self.taken = self.taken.saturating_add(count as u64);
+        Ok(count)
+    }
+}
+
+impl Stream {
+    /// Reads whatever is allowed.
+    fn read_freely(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if !self.unread.is_empty() {
             let count = self.unread.as_slice().read(into)?;
             self.unread.drain(..count);
             return Ok(count);
         }
-        match &mut self.kind {
+        let count = match &mut self.kind {
             Kind::Plain(socket) => socket.read(into),
             Kind::Tls(tls) => tls.read(into),
-        }
+        }?;
+        self.arrived += count as u64;
+        Ok(count)
     }
 }
 

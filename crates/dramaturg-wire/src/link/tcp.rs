@@ -12,7 +12,7 @@ const LENGTH_BYTES: usize = 4;
 /// What a link that is quiet holds for reading. It grows only as bytes arrive, whatever length they claim.
 const INPUT_BYTES: usize = 4 << 10;
 /// A buffer that has grown beyond this is given back when it is empty.
-const KEPT_BYTES: usize = 128 << 10;
+pub(crate) const KEPT_BYTES: usize = 32 << 10;
 /// So many bytes go without waiting for more.
 const PIECE_BYTES: usize = 32 << 10;
 
@@ -46,8 +46,8 @@ enum Phase {
 }
 
 impl TcpLink {
-    /// Begins to connect to `host:port`. It does not wait: frames are kept until the link is open, and [`Link::receive`] says what went
-    /// wrong.
+    /// Begins to connect to `host:port`. It does not wait: frames are kept until the link is open, and
+    /// [`Link::receive`] says what went wrong.
     pub fn connect(address: &str, options: LinkOptions) -> Result<Self, LinkError> {
         let stream = Stream::connect(address, options.tls.as_ref())?;
         let mut link = Self::new(stream, options, Phase::Asked);
@@ -92,6 +92,17 @@ impl TcpLink {
 
     pub(crate) fn into_stream(self) -> Stream {
         self.stream
+    }
+
+    /// How many bytes the frame that is coming says it has, with its length.
+    pub(crate) fn claimed_bytes(&self) -> Option<u64> {
+        let length = self.arrived().first_chunk::<LENGTH_BYTES>().filter(|_| self.is_open())?;
+        Some(LENGTH_BYTES as u64 + u64::from(u32::from_le_bytes(*length)))
+    }
+
+    /// How many bytes wait to be written.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        (self.output.len() - self.written) as u64
     }
 
     /// Reads the greeting if it is there, and says whether the link is open.
@@ -287,5 +298,9 @@ impl Link for TcpLink {
     fn flush(&mut self) -> Result<bool, LinkError> {
         let pushed = self.push();
         self.broken.clone().map_or(Ok(pushed), Err)
+    }
+
+    fn bytes_arrived(&self) -> Option<u64> {
+        Some(self.stream.bytes_arrived())
     }
 }

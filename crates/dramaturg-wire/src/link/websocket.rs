@@ -33,6 +33,8 @@ pub struct WebSocketLink {
     broken: Option<LinkError>,
     /// Whether something waits to be written.
     unflushed: bool,
+    /// Bytes of frames since everything was last on its way: at least as many as wait to be written.
+    queued_bytes: u64,
 }
 
 #[derive(Debug)]
@@ -46,8 +48,8 @@ enum Phase {
 }
 
 impl WebSocketLink {
-    /// Begins to connect to `host:port`. It does not wait: frames are kept until the link is open, and [`Link::receive`] says what went
-    /// wrong.
+    /// Begins to connect to `host:port`. It does not wait: frames are kept until the link is open, and
+    /// [`Link::receive`] says what went wrong.
     pub fn connect(address: &str, options: LinkOptions) -> Result<Self, LinkError> {
         let stream = Stream::connect(address, options.tls.as_ref())?;
         let scheme = if options.tls.is_some() { "wss" } else { "ws" };
@@ -77,6 +79,7 @@ impl WebSocketLink {
             began: Instant::now(),
             broken: None,
             unflushed: false,
+            queued_bytes: 0,
         }
     }
 
@@ -86,15 +89,15 @@ impl WebSocketLink {
         head: &Head,
         tail: &[u8],
         mut options: LinkOptions,
-    ) -> Result<Self, (Stream, LinkError)> {
+    ) -> Result<Self, Box<(Stream, LinkError)>> {
         let (codec, answer) = match agree(head) {
             Ok(agreed) => agreed,
-            Err(why) => return Err((stream, LinkError::Refused(why))),
+            Err(why) => return Err(Box::new((stream, LinkError::Refused(why)))),
         };
         options.codec = codec;
         // A connection has room for so little when nothing was written yet.
         if let Err(error) = stream.write_all(&answer) {
-            return Err((stream, LinkError::io("answering a WebSocket", &error)));
+            return Err(Box::new((stream, LinkError::io("answering a WebSocket", &error))));
         }
         let socket = WebSocket::from_partially_read(stream, tail.to_vec(), Role::Server, Some(config(&options)));
         Ok(Self::new(Phase::Open(Box::new(socket)), options))
@@ -103,6 +106,11 @@ impl WebSocketLink {
     /// Whether both sides have agreed to talk.
     pub fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open(_))
+    }
+
+    /// How many bytes wait to be written, at most.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.early_bytes.saturating_add(self.queued_bytes)
     }
 
     /// What it runs on; none while that is not settled.
@@ -160,7 +168,8 @@ impl WebSocketLink {
                         let tail = bytes.get(length..).unwrap_or_default();
                         match Self::answer(stream, &head, tail, self.options.clone()) {
                             Ok(open) => (self.phase, self.options) = (open.phase, open.options),
-                            Err((mut stream, error)) => {
+                            Err(refused) => {
+                                let (mut stream, error) = *refused;
                                 let _ = stream.write_all(&http::refusal("400 Bad Request", &error.to_string()));
                                 stream.finish();
                                 return Err(error);
@@ -198,8 +207,11 @@ impl WebSocketLink {
             },
         };
         match socket.send(message) {
-            Ok(()) => {}
-            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => self.unflushed = true,
+            Ok(()) => self.queued_bytes = 0,
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.unflushed = true;
+                self.queued_bytes = self.queued_bytes.saturating_add(frame.len() as u64);
+            }
             Err(Error::WriteBufferFull(message)) => {
                 let most = u64::from(self.options.queue_bytes_max);
                 return Err(LinkError::Congested { bytes: most + message.len() as u64, most });
@@ -355,6 +367,7 @@ impl Link for WebSocketLink {
         match socket.flush() {
             Ok(()) => {
                 self.unflushed = false;
+                self.queued_bytes = 0;
                 Ok(true)
             }
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
@@ -364,5 +377,9 @@ impl Link for WebSocketLink {
                 Err(error)
             }
         }
+    }
+
+    fn bytes_arrived(&self) -> Option<u64> {
+        self.stream().map(Stream::bytes_arrived)
     }
 }

@@ -46,6 +46,11 @@ impl Pieces {
         self.data.is_empty()
     }
 
+    /// How many bytes have come.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
     /// Adds one. Those of another request are forgotten: it was never finished. Says whether there is room for it.
     #[must_use]
     pub fn add(&mut self, request: u32, data: &[u8]) -> bool {

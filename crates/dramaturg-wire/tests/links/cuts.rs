@@ -50,8 +50,8 @@ impl Side {
         }
     }
 
-    fn take(&mut self, frame: Frame<Say>) {
-        if let Received::Message(message) = self.channel.accept(frame) {
+    fn take(&mut self, frame: Frame<Say>, bytes: &[u8]) {
+        if let Received::Message(message) = self.channel.accept(frame, bytes) {
             let mut next = Some(message);
             while let Some(message) = next {
                 if let Say::Number(number) = message {
@@ -67,8 +67,8 @@ impl Side {
     }
 }
 
-/// What a director keeps of the epochs in which the game may be. A hello can come late, from a link that the game has given up, and
-/// begin an epoch that the game never hears of.
+/// What a director keeps of the epochs in which the game may be. A hello can come late, from a link that the game has
+/// given up, and begin an epoch that the game never hears of.
 #[derive(Default)]
 struct History {
     /// Each epoch, how many messages had been acknowledged when it began, and how many of the game's arrived in it.
@@ -84,7 +84,8 @@ impl History {
         u64::from(director.said) - director.channel.unacknowledged() as u64
     }
 
-    /// What the game has received, in numbers of the present epoch, and what of the game's has arrived; none: the hello is too old.
+    /// What the game has received, in numbers of the present epoch, and what of the game's has arrived; none: the hello
+    /// is too old.
     fn resume(&mut self, director: &Side, theirs: u32, received: u64) -> Option<(u64, u64)> {
         let arrived = director.channel.received();
         if arrived > 0 {
@@ -137,12 +138,13 @@ fn converse(kind: Kind, codec: Codec, faults: Faults, mut meddle: impl FnMut(&Fa
                     }
                 }
                 last_heard = Instant::now();
-                let frame: Frame<Say> = codec.decode(&frame).expect("a frame");
+                let bytes = std::mem::take(&mut frame);
+                let frame: Frame<Say> = codec.decode(&bytes).expect("a frame");
                 if let Say::Welcome { epoch, received } = frame.message {
                     game.channel.begin_epoch(epoch, received, now);
                     *welcomed = true;
                 } else if *welcomed {
-                    game.take(frame);
+                    game.take(frame, &bytes);
                 }
             }
             if *welcomed && !over {
@@ -173,7 +175,7 @@ fn converse(kind: Kind, codec: Codec, faults: Faults, mut meddle: impl FnMut(&Fa
                             hub.close(old);
                         }
                     } else if current == Some(key) {
-                        director.take(frame);
+                        director.take(frame, &bytes);
                     }
                 }
                 HubEvent::Closed(key, _) => current = current.filter(|other| *other != key),

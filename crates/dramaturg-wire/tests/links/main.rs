@@ -1,5 +1,6 @@
 //! Links over real sockets of this machine, with ports that the system chooses.
 
+mod bounds;
 mod carry;
 mod cuts;
 mod hub;

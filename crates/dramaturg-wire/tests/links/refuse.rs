@@ -101,7 +101,7 @@ fn another_version_or_codec_is_refused_with_a_reason() {
     assert!(matches!(&refusals[..], [LinkError::Refused(text)] if text.contains("version 9")), "{refusals:?}");
     let (told, _) = stranger(&greeting(5, 1), ListenOptions::default());
     assert!(told.contains("codec"), "{told:?}");
-    let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+    let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: dramaturg.v9.json\r\n\r\n";
     let (told, _) = stranger(request.as_bytes(), ListenOptions::default());
     assert!(told.starts_with("HTTP/1.1 400") && told.contains("dramaturg.v9.json"), "{told}");
@@ -146,7 +146,7 @@ fn who_dribbles_a_greeting_is_given_up_and_others_are_not() {
     let (mut listener, address) = listen(ListenOptions { limits, ..ListenOptions::default() });
     let mut slow: Vec<_> = (0..8).map(|_| TcpStream::connect(address).expect("connected")).collect();
     let began = Instant::now();
-    let mut says = b"GET / HTTP/1.1\r\nHost: a\r\n".iter().cycle();
+    let mut says = b"GET / HTTP/1.1\r\nHost: localhost\r\n".iter().cycle();
     let mut refused = 0;
     let mut game = None;
     until("the last of them", || {
@@ -181,7 +181,7 @@ fn garbage_amid_frames_ends_the_link() {
     assert_eq!((frame.as_slice(), link.codec()), (b"hello".as_slice(), Codec::Json));
     assert!(matches!(ending(&mut link), LinkError::TooLarge { .. }));
 
-    let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+    let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     for (garbage, said) in [
         (b"\xf1\x80\0\0\0\0".as_slice(), "eserved"),
@@ -231,7 +231,7 @@ fn plain_requests_are_answered() {
     });
     let mut ask = |path: &str, header: &str| {
         let mut socket = TcpStream::connect(address).expect("connected");
-        write!(socket, "GET {path} HTTP/1.1\r\nHost: a\r\n{header}\r\n").expect("written");
+        write!(socket, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n").expect("written");
         told(socket, || assert!(listener.poll_accept().expect("works").is_none()))
     };
     let health = ask("/health?now", "");
@@ -243,7 +243,7 @@ fn plain_requests_are_answered() {
 
 #[test]
 fn a_page_of_another_host_is_refused_without_a_token() {
-    let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+    let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: https://example.org\r\n\r\n";
     let (told, _) = stranger(request.as_bytes(), ListenOptions::default());
     assert!(told.starts_with("HTTP/1.1 403") && told.contains("token"), "{told}");

@@ -1,24 +1,38 @@
 //! Many sessions behind one port, each with its own story, planner and clock.
 //!
-//! [`Server::turn`] waits until something comes in or is due, and does it. A session that panics is closed and the others go on; one
-//! whose game has gone waits for it to come back, and is dropped when it does not.
+//! [`Server::turn`] waits until something comes in or is due, and does it. A session that panics is closed and the
+//! others go on; one whose game has gone waits for it to come back, and is dropped when it does not.
 
 mod door;
+pub use door::{GAME_BYTES_MAX, SESSION_BYTES_MAX, STORY_BYTES_MAX, TASKS_MAX};
+mod heavy;
+mod inbox;
+pub use inbox::INBOX_BYTES_MAX;
+mod lobby;
+pub use lobby::{NEW_HELLO_BYTES_MAX, Preparation, WAITING_HELLOS_MAX, WAITING_MICROS_MAX};
+mod pump;
 mod restore;
 pub use restore::{Restored, Story};
 mod seat;
+pub use seat::{GRACE_MICROS, KEPT_BYTES_SUM_MAX};
+mod shown;
+pub use shown::{SHOWN_CHARS_MAX, SHOWN_NAME_CHARS_MAX};
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use dramaturg_wire::link::{Hub, HubEvent, HubKey, HubWaker, LinkError, Listener};
 use dramaturg_wire::{Codec, FaultCode, ToGame};
 use rustc_hash::FxHashMap;
 
+use self::heavy::{Job, Pumped};
+use self::inbox::Arrival;
+use self::lobby::Lobby;
 use self::seat::Seat;
+use super::pool::Pool;
 use super::session::{Session, SessionOptions};
 use super::{Journals, Metrics, Stopwatch, Thinkers};
 use crate::clock::Moment;
@@ -29,7 +43,10 @@ use crate::journal::Journal;
 /// How often sessions are looked through for those that nobody comes back to.
 const SWEEP: Moment = 1_000_000;
 /// How long a game may take until it says hello.
-const HELLO: Moment = 5_000_000;
+pub const HELLO: Moment = 5_000_000;
+/// So many sessions with much to do can be pumped at the same time, however few cores there are: the system divides
+/// them.
+const PUMPERS_LEAST: usize = 2;
 /// How long games have to hear a goodbye.
 const FAREWELL: Moment = 3_000_000;
 
@@ -93,12 +110,17 @@ pub struct Server {
     served: Vec<Served>,
     options: ServerOptions,
     thinkers: Thinkers,
+    /// Where sessions are pumped that have much to do.
+    pumpers: Pool<Job, Pumped>,
     watch: Stopwatch,
     seats: FxHashMap<u64, Seat>,
     by_link: FxHashMap<HubKey, u64>,
     by_name: FxHashMap<String, u64>,
     /// Links that have not said hello, since when.
     guests: FxHashMap<HubKey, Moment>,
+    lobby: Lobby,
+    /// What all sessions keep because of their games.
+    kept_bytes: usize,
     /// When each session wants to be pumped.
     due: BTreeSet<(Moment, u64)>,
     next_id: u64,
@@ -109,6 +131,10 @@ pub struct Server {
     observer: Option<Box<dyn Observer>>,
     journals: Option<Journals>,
     arrived: Vec<HubEvent>,
+    /// Sessions that are still being recovered.
+    recovery: Option<restore::Recovery>,
+    /// Whether it is about to end: no session is lent to a thread any more.
+    draining: bool,
 }
 
 impl Server {
@@ -121,15 +147,22 @@ impl Server {
             listener.set_http(move |path| shown.answer(path));
         }
         let hub = Hub::new(listener)?;
-        let waker = hub.waker();
+        let (waker, other) = (hub.waker(), hub.waker());
         let thinkers = Thinkers::start(options.planner_threads, move || waker.wake())
             .map_err(|error| LinkError::io("starting a thread", &error))?;
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let pumpers = Pool::start(cores.max(PUMPERS_LEAST), "session", heavy::pump, move || other.wake())
+            .map_err(|error| LinkError::io("starting a thread", &error))?;
+        let lobby = Lobby::new(hub.waker(), Arc::clone(&metrics));
         Ok(Self {
             hub,
+            lobby,
+            kept_bytes: 0,
             token,
             served,
             options,
             thinkers,
+            pumpers,
             watch: Stopwatch::start(),
             seats: FxHashMap::default(),
             by_link: FxHashMap::default(),
@@ -143,6 +176,8 @@ impl Server {
             observer: None,
             journals: None,
             arrived: Vec::new(),
+            recovery: None,
+            draining: false,
         })
     }
 
@@ -151,8 +186,8 @@ impl Server {
         self.observer = Some(observer);
     }
 
-    /// Has journals put aside when their sessions are over. Sessions of a server that ends in order are not: they go on from their
-    /// journals when it is started again.
+    /// Has journals put aside when their sessions are over. Sessions of a server that ends in order are not: they go on
+    /// from their journals when it is started again.
     pub fn set_journals(&mut self, journals: Journals) {
         self.journals = Some(journals);
     }
@@ -172,9 +207,9 @@ impl Server {
         &self.metrics
     }
 
-    /// Its sessions.
+    /// Its sessions, but for those that are being pumped in a thread just now.
     pub fn sessions(&self) -> impl Iterator<Item = &Session> {
-        self.seats.values().map(|seat| &seat.session)
+        self.seats.values().filter_map(|seat| seat.session.as_deref())
     }
 
     /// Serves until told to stop; then everybody is bidden goodbye.
@@ -197,15 +232,13 @@ impl Server {
             self.arrived(event, now, &mut touched);
         }
         self.arrived = arrived;
+        self.take_recovered();
+        self.admit_waiting(now, &mut touched);
         while let Some(done) = self.thinkers.done() {
-            let id = done.session;
-            // It may be over by now.
-            if let Some(seat) = self.seats.get_mut(&id) {
-                match seat.session.thought(done) {
-                    Ok(()) => drop(touched.insert(id)),
-                    Err(panic) => self.panicked(id, &panic),
-                }
-            }
+            touched.extend(self.thought(done));
+        }
+        while let Some(pumped) = self.pumpers.done() {
+            self.pumped(pumped, now);
         }
         while let Some((_, id)) = self.due.first().copied().filter(|(due, _)| *due <= now) {
             self.due.pop_first();
@@ -231,7 +264,11 @@ impl Server {
                 Metrics::add(&self.metrics.frames_received, 1);
                 match self.by_link.get(key).and_then(|id| Some((*id, self.seats.get_mut(id)?))) {
                     Some((id, seat)) => {
-                        seat.frames.push(std::mem::take(bytes));
+                        seat.inbox.push(Arrival::Frame(std::mem::take(bytes)));
+                        if seat.inbox.is_full() && !seat.is_held {
+                            seat.is_held = true;
+                            self.hub.hold(*key, true);
+                        }
                         touched.insert(id);
                     }
                     None if self.guests.contains_key(key) => {
@@ -246,7 +283,7 @@ impl Server {
             HubEvent::Closed(key, error) => {
                 let session = self.by_link.remove(key);
                 if !error.is_clean() {
-                    tracing::warn!(link = %key, %error, "a link broke");
+                    tracing::warn!(link = %key, error = shown::shown(&error.to_string()), "a link broke");
                     let code = match error {
                         LinkError::Protocol(_) => FaultCode::Protocol,
                         _ => FaultCode::Limit,
@@ -255,86 +292,29 @@ impl Server {
                 }
                 self.guests.remove(key);
                 if let Some(id) = session {
-                    // What came before the end counts.
-                    self.pump(id, now);
                     self.detach(id, now, &error.to_string());
                 }
             }
             HubEvent::Refused(peer, error) => {
                 Metrics::add(&self.metrics.refused, 1);
-                tracing::warn!(?peer, %error, "somebody was turned away");
+                tracing::warn!(?peer, error = shown::shown(&error.to_string()), "somebody was turned away");
             }
         }
     }
 
-    /// Lets a session take in what came and send what is due.
-    fn pump(&mut self, id: u64, now: Moment) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        let (hub, frames, link) = (&mut self.hub, std::mem::take(&mut seat.frames), seat.link);
-        let mut sent = 0;
-        let session = &mut seat.session;
-        let went = catch_unwind(AssertUnwindSafe(|| {
-            session.pump(now, frames, &mut |frame| {
-                if let Some(key) = link {
-                    sent += 1;
-                    // If it fails the next turn tells that the link is over.
-                    let _ = hub.queue(key, frame);
-                }
-            });
-            if let Some(key) = link.filter(|_| sent > 0) {
-                hub.flush(key);
-            }
-            session.take_events()
-        }));
-        Metrics::add(&self.metrics.frames_sent, sent);
-        let events = match went {
-            Ok(events) => events,
-            Err(panic) => return self.panicked(id, &super::thinkers::panic_text(&*panic)),
-        };
-        let core = session.director().core();
-        let (over, breach) = (core.over().is_some(), core.breach());
-        self.due.remove(&(seat.due, id));
-        seat.due = session.due();
-        self.due.insert((seat.due, id));
-        self.tell(id, &events);
-        if over {
-            self.end(id, "the game ended it");
-        } else if let Some(code) = breach {
-            tracing::warn!(session = id, ?code, "a game broke the protocol");
-            self.cut(id, now, "it broke the protocol");
-        }
-    }
-
-    fn tell(&mut self, id: u64, events: &[Event]) {
-        let Some(seat) = self.seats.get(&id) else { return };
-        for event in events {
-            self.metrics.hear(&event.kind);
-            seat::log(&seat.short, event);
-            if let Some(observer) = &mut self.observer {
-                observer.event(seat.session.name(), event);
-            }
-        }
-    }
-
-    /// A bug of ours ends one session; the others go on.
-    fn panicked(&mut self, id: u64, panic: &str) {
-        tracing::error!(session = id, panic, "a session panicked");
-        Metrics::add(&self.metrics.panics, 1);
-        let Some(mut seat) = self.take_out(id) else { return };
-        if let Some(key) = seat.link.take() {
-            let text = "the session cannot go on, by no fault of the game; begin a new one".to_owned();
-            self.refuse_as(key, seat.codec, FaultCode::Internal, text);
-        }
-        let name = seat.session.name().to_owned();
-        // What is left of it may panic again on its way out.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(seat)));
-        self.put_aside(&name, &format!("it panicked: {panic}"));
-        self.count();
-    }
-
-    /// Bids everybody goodbye and waits until they have heard it, for a moment. Sessions with a journal are not over by that.
+    /// Bids everybody goodbye and waits until they have heard it, for a moment. Sessions with a journal are not over by
+    /// that.
     pub fn drain(&mut self, reason: &str) {
         self.hub.stop_listening();
+        self.draining = true;
+        let until = self.watch.now() + FAREWELL;
+        let mut heard = Vec::new();
+        while self.seats.values().any(|seat| seat.session.is_none()) && self.watch.now() < until {
+            let _ = self.hub.wait(Duration::from_millis(20), &mut heard);
+            while let Some(pumped) = self.pumpers.done() {
+                self.pumped(pumped, self.watch.now());
+            }
+        }
         let ids: Vec<u64> = self.seats.keys().copied().collect();
         tracing::info!(sessions = ids.len(), "draining");
         for id in ids {
@@ -349,7 +329,6 @@ impl Server {
             self.suspend(id, reason);
         }
         let until = self.watch.now() + FAREWELL;
-        let mut heard = Vec::new();
         while self.hub.leaving() > 0 && self.watch.now() < until {
             if self.hub.wait(Duration::from_millis(20), &mut heard).is_err() {
                 break;

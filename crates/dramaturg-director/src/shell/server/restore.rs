@@ -1,9 +1,10 @@
 //! Going on with the sessions of a server that died.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use dramaturg_model::Model;
 
@@ -11,8 +12,8 @@ use super::super::Journals;
 use super::super::journals::Unended;
 use super::super::thinkers::panic_text;
 use super::Server;
-use crate::journal::Recovered;
 use crate::journal::header::Header;
+use crate::journal::{JournalError, Recovered};
 use crate::save::{PlannerLoader, story_hash};
 
 /// A story that is served, for finding the sessions of it.
@@ -31,13 +32,21 @@ pub struct Restored {
     pub sessions: usize,
     /// So many were over, or had not begun.
     pub over: usize,
-    /// Journals that were left as they are, and why.
+    /// Journals that were left as they are or set aside, and why.
     pub left: Vec<String>,
+    /// So many are still being recovered.
+    pub recovering: usize,
 }
 
+/// The server listens after so long, however many sessions are still being recovered.
+const RESTORE_WAIT: Duration = Duration::from_secs(2);
+/// A session whose recovery takes longer is set aside.
+const RECOVERY_MOST: Duration = Duration::from_secs(60);
+
 impl Server {
-    /// Goes on with every session that is not over, as far as there is room, and has them kept by these journals from here on.
-    /// `stories` are those served, in their order.
+    /// Goes on with every session that is not over, as far as there is room, and has them kept by these journals from
+    /// here on. `stories` are those served, in their order. It waits for a moment; what is not recovered by then is
+    /// recovered while others are served, and games that come back for it wait.
     pub fn restore(&mut self, journals: Journals, stories: &[Story], loader: &PlannerLoader) -> Restored {
         let mut restored = Restored::default();
         let unended = journals.unended().unwrap_or_else(|error| {
@@ -52,24 +61,53 @@ impl Server {
             });
             match place {
                 Ok(_) if found.len() >= most => restored.leave(&name, "all sessions are taken; allow more"),
-                Ok(place) => found.push((name, place)),
+                Ok((place, story)) => found.push(Found { name, place, story: story.clone() }),
                 Err(why) => restored.leave(&name, &why),
             }
         }
-        for ((name, (place, _)), recovered) in found.iter().zip(recover_all(&journals, &found, loader)) {
-            match recovered {
-                Err(why) => restored.leave(name, &why),
-                Ok(recovered) => match over(&recovered) {
-                    Some(reason) => {
-                        restored.over += 1;
-                        drop(recovered);
-                        self.put_aside(name, &reason);
-                    }
-                    None => restored.sessions += usize::from(self.seat_recovered(*place, recovered).is_some()),
-                },
-            }
+        found.iter().for_each(|found| self.lobby.recovers(found.name.clone()));
+        let waker = self.hub.waker();
+        let mut recovery = Recovery::start(found, journals, Arc::clone(loader), move || waker.wake());
+        let until = Instant::now() + RESTORE_WAIT;
+        while let Some(done) = recovery.next_until(until) {
+            self.recovered(done, &mut restored);
         }
+        restored.recovering = recovery.left;
+        self.recovery = (recovery.left > 0).then_some(recovery);
         restored
+    }
+
+    /// Takes in what was recovered since the last call.
+    pub(super) fn take_recovered(&mut self) {
+        let Some(mut recovery) = self.recovery.take() else { return };
+        let mut restored = Restored::default();
+        while let Some(done) = recovery.next_until(Instant::now()) {
+            self.recovered(done, &mut restored);
+        }
+        for why in &restored.left {
+            tracing::warn!(why, "a journal is set aside");
+        }
+        self.recovery = (recovery.left > 0).then_some(recovery);
+    }
+
+    fn recovered(&mut self, (found, recovered): Done, restored: &mut Restored) {
+        match recovered {
+            Err(Trouble::Left(why)) => restored.leave(&found.name, &why),
+            Err(Trouble::SetAside(why)) => {
+                restored.leave(&found.name, &why);
+                self.put_aside(&found.name, &format!("it could not be recovered: {why}"));
+            }
+            Ok(mut recovered) => match over(&recovered) {
+                Some(reason) => {
+                    restored.over += 1;
+                    recovered.journal.end(&mut recovered.director, &reason);
+                    drop(recovered);
+                    self.put_aside(&found.name, &reason);
+                }
+                None => restored.sessions += usize::from(self.seat_recovered(found.place, *recovered).is_some()),
+            },
+        }
+        self.lobby.recovered(&found.name);
     }
 }
 
@@ -81,38 +119,98 @@ impl Restored {
     }
 }
 
-/// The name of a journal and its story, by place and itself.
-type Found<'s> = (String, (usize, &'s Story));
+/// A journal whose session is to go on, and its story, by place and itself.
+struct Found {
+    name: String,
+    place: usize,
+    story: Story,
+}
 
-/// Recovers all of them, on all cores: nobody can be served before.
-fn recover_all(journals: &Journals, found: &[Found<'_>], loader: &PlannerLoader) -> Vec<Result<Recovered, String>> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((name, (_, story))) = found.get(at) else { return done };
-            // What made a session panic may stand in its journal.
-            let recovered = catch_unwind(AssertUnwindSafe(|| {
-                journals.recover(name, story.path.as_deref(), Arc::clone(&story.model), Arc::clone(loader))
-            }));
-            let recovered = match recovered {
-                Ok(recovered) => recovered.map_err(|error| error.to_string()),
-                Err(panic) => Err(format!("it panicked: {}", panic_text(&*panic))),
+/// Why a session cannot go on.
+enum Trouble {
+    /// Its journal stays where it is, for whoever can do something about it.
+    Left(String),
+    /// Trying again would end the same way.
+    SetAside(String),
+}
+
+type Done = (Found, Result<Box<Recovered>, Trouble>);
+
+/// Recovers sessions on all cores, while others are served.
+pub(super) struct Recovery {
+    done: Receiver<Done>,
+    /// How many have not come.
+    left: usize,
+}
+
+impl Recovery {
+    fn start(
+        found: Vec<Found>,
+        journals: Journals,
+        loader: PlannerLoader,
+        wake: impl Fn() + Send + Clone + 'static,
+    ) -> Self {
+        let (tell, done) = channel();
+        let left = found.len();
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        // The journals that were written last come first, from the end.
+        let queue = Arc::new(Mutex::new(found.into_iter().rev().collect::<Vec<_>>()));
+        for number in 0..cores.min(left) {
+            let (queue, tell, wake) = (Arc::clone(&queue), tell.clone(), wake.clone());
+            let (journals, loader) = (journals.clone(), Arc::clone(&loader));
+            let work = move || {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                    let Some(found) = next else { return };
+                    let recovered = recover(&journals, &found, &loader);
+                    if tell.send((found, recovered)).is_err() {
+                        return;
+                    }
+                    wake();
+                }
             };
-            done.push((at, recovered));
+            if let Err(error) = thread::Builder::new().name(format!("recovery-{number}")).spawn(work) {
+                tracing::error!(%error, "no thread can be had to recover sessions in");
+            }
         }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(found.len());
-    let mut done: Vec<_> = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut done = work();
-        // A panic was caught where it happened.
-        done.extend(helpers.into_iter().flat_map(|helper| helper.join().unwrap_or_default()));
-        done
-    });
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, recovered)| recovered).collect()
+        Self { done, left }
+    }
+
+    /// The next that is recovered by a moment.
+    fn next_until(&mut self, until: Instant) -> Option<Done> {
+        if self.left == 0 {
+            return None;
+        }
+        let wait = until.saturating_duration_since(Instant::now());
+        match self.done.recv_timeout(wait) {
+            Ok(done) => {
+                self.left -= 1;
+                Some(done)
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.left = 0;
+                None
+            }
+        }
+    }
+}
+
+fn recover(journals: &Journals, found: &Found, loader: &PlannerLoader) -> Result<Box<Recovered>, Trouble> {
+    let Found { name, story, .. } = found;
+    let until = Instant::now() + RECOVERY_MOST;
+    let goes_on = || Instant::now() < until;
+    // What made a session panic may stand in its journal.
+    let recovered = catch_unwind(AssertUnwindSafe(|| {
+        let (model, loader) = (Arc::clone(&story.model), Arc::clone(loader));
+        journals.recover_within(&goes_on, name, story.path.as_deref(), model, loader)
+    }));
+    match recovered {
+        Ok(Ok(recovered)) => Ok(Box::new(recovered)),
+        Ok(Err(error @ JournalError::TooLong { .. })) => Err(Trouble::SetAside(error.to_string())),
+        Ok(Err(error)) => Err(Trouble::Left(error.to_string())),
+        Err(panic) => Err(Trouble::SetAside(format!("it panicked: {}", panic_text(&*panic)))),
+    }
 }
 
 /// Why a session need not go on.
