@@ -1,5 +1,5 @@
-//! What threads share, in every order that chance finds: the same sources as in the product, built on shuttle's primitives instead of
-//! the system's, so that a failure names its schedule and can be played again.
+//! What threads share, in every order that chance finds: the same sources as in the product, built on shuttle's
+//! primitives instead of the system's, so that a failure names its schedule and can be played again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc as StdArc, LazyLock};
@@ -35,6 +35,9 @@ mod stopwatch {
 #[path = "../../crates/dramaturg-wire/src/link/threads.rs"]
 mod threads;
 
+#[expect(dead_code, reason = "planners are handed in through a door")]
+#[path = "../../crates/dramaturg-director/src/shell/pool.rs"]
+mod pool;
 #[expect(dead_code, reason = "how long it took matters to sessions only")]
 #[path = "../../crates/dramaturg-director/src/shell/thinkers.rs"]
 mod thinkers;

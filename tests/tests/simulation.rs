@@ -1,4 +1,5 @@
-//! Two thousand seeds of everything that can go wrong, and proof that the simulator would notice if one mechanism were missing.
+//! Two thousand seeds of everything that can go wrong, and proof that the simulator would notice if one mechanism were
+//! missing.
 
 use dramaturg_tests::sim::{Broken, Totals, run};
 
@@ -12,16 +13,20 @@ fn nothing_is_lost_doubled_early_or_changed() {
                  cargo run --release -p dramaturg-tests --bin sim -- --seeds 1 --first {seed}"
             )
         });
-        assert!(found.ticks >= 600 && found.tasks >= 30 && found.faults >= 3, "seed {seed} is too easy: {found:?}");
+        // While something stands still, or a deliberation takes long, a part of the script passes by.
+        let least = if found.stalls > 0 { 10 } else { 30 };
+        let is_hard = found.ticks >= 600 && found.tasks + found.recorded >= least && found.faults >= 3;
+        assert!(is_hard, "seed {seed} is too easy: {found:?}");
         totals.add(&found);
     }
     println!("2000 seeds: {totals:?}");
+    assert!(totals.tasks > 120_000 && totals.stalls > 1_500, "{totals:?}");
     assert!(totals.director_crashes > 1_000 && totals.game_crashes > 1_000 && totals.resumed > 4_000, "{totals:?}");
 }
 
 #[test]
 fn every_mechanism_is_needed() {
-    for broken in [Broken::Resend, Broken::Lock, Broken::Dedupe, Broken::Clock, Broken::Journal] {
+    for broken in [Broken::Resend, Broken::Lock, Broken::Dedupe, Broken::Clock, Broken::Journal, Broken::Stalls] {
         let found = (1..=10_000).find(|seed| run(*seed, Some(broken)).is_err());
         assert!(found.is_some(), "nothing notices that {broken:?} is broken");
     }

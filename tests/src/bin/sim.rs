@@ -10,7 +10,8 @@ use dramaturg_tests::sim::{Broken, Totals, run, trace};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str = "usage: sim [--seeds N] [--first S] [--threads T] [--break resend|lock|dedupe|clock|journal]";
+const USAGE: &str =
+    "usage: sim [--seeds N] [--first S] [--threads T] [--break resend|lock|dedupe|clock|journal|stalls]";
 
 struct Wanted {
     seeds: u64,
@@ -37,6 +38,7 @@ fn wanted() -> Result<Wanted, String> {
                     "dedupe" => Broken::Dedupe,
                     "clock" => Broken::Clock,
                     "journal" => Broken::Journal,
+                    "stalls" => Broken::Stalls,
                     _ => return Err(format!("there is no mechanism called {value}\n{USAGE}")),
                 };
                 wanted.broken = Some((broken, value));

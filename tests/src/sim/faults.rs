@@ -3,6 +3,7 @@
 use dramaturg_model::Chance;
 
 use super::air::Weather;
+use super::stalls::{Stall, stalls_of};
 
 /// A mechanism that is turned off, to show that the simulator would notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Broken {
     Clock,
     /// The last inputs before a crash were not written down.
     Journal,
+    /// Reports that were held up are taken for another pace of the game.
+    Stalls,
 }
 
 /// Something that happens to the session as a whole.
@@ -42,6 +45,8 @@ pub struct Faults {
     pub weather: Weather,
     /// What happens when, in microseconds, in order.
     pub blows: Vec<(i64, Blow)>,
+    /// What stands still when and for how long, in microseconds, in order.
+    pub stalls: Vec<(i64, i64, Stall)>,
     /// One task in so many fails; 0: none.
     pub fails: usize,
     /// One task in so many takes longer; 0: none.
@@ -75,6 +80,7 @@ impl Faults {
             ));
         }
         blows.sort_by_key(|(at, _)| *at);
-        Self { weather: Weather { loses, doubles, least, jitter }, blows, fails, stretches, overruns }
+        let stalls = stalls_of(seed, micros);
+        Self { weather: Weather { loses, doubles, least, jitter }, blows, stalls, fails, stretches, overruns }
     }
 }

@@ -1,6 +1,6 @@
 //! A game that performs what it is told, not always as planned, and remembers everything it ever did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dramaturg_executor::{Game, Report, TaskView, ValueRef};
 use dramaturg_wire::{Task, Tick};
@@ -25,6 +25,7 @@ pub struct Start {
 pub struct Truth {
     pub starts: Vec<Start>,
     pub finished: BTreeMap<Task, Tick>,
+    pub amended: BTreeSet<Task>,
 }
 
 /// The game in one of its lives.
@@ -83,7 +84,8 @@ impl Game for Performer<'_> {
         match self.fate(task.id()) {
             Fate::Fails(after) if ran >= after.min(planned - 1) => Report::Failed("it went wrong".into()),
             Fate::Stretches(by) if ran >= 1 => {
-                if ran == 1 && planned > 1 {
+                // A clock that was set back shows the same tick again and again.
+                if ran == 1 && planned > 1 && self.truth.amended.insert(task.id()) {
                     return Report::Amended(planned + by);
                 }
                 self.end(task, ran >= planned)

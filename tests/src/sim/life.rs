@@ -19,6 +19,7 @@ use dramaturg_wire::Outcome;
 use super::air::Air;
 use super::faults::{Blow, Broken, Faults};
 use super::game::{Performer, Truth, wind};
+use super::stalls::Stall;
 use super::{Totals, judge};
 
 const STORY: &str = "story \"Drill\" { ticks 60 per s }
@@ -44,15 +45,20 @@ static MODELS: LazyLock<[Arc<Model>; 2]> = LazyLock::new(|| {
 });
 
 /// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
-const LOOK: i64 = 4_167;
+pub(super) const LOOK: i64 = 4_167;
 /// Steps of a script.
 const STEPS: usize = 60;
-/// After the script and all blows, so long is given for everything to come to rest: 1,500 ticks of the slowest game, in which a fifth of
-/// all frames is lost and what failed is tried again.
+/// After the script and all blows, so long is given for everything to come to rest: 1,500 ticks of the slowest game, in
+/// which a fifth of all frames is lost and what failed is tried again.
 const REST: i64 = 50_000_000;
 
 /// What the journal is called.
 const JOURNAL: &str = "journal";
+
+/// A story in which nothing is looked at again and again.
+pub(super) fn plain_model() -> Arc<Model> {
+    Arc::clone(&MODELS[0])
+}
 
 /// Everything of one seed.
 pub(super) struct Life {
@@ -60,7 +66,7 @@ pub(super) struct Life {
     pub(super) broken: Option<Broken>,
     pub(super) faults: Faults,
     chance: Chance,
-    now: i64,
+    pub(super) now: i64,
     // The director's side.
     director: Option<Director>,
     journal: Option<Journal>,
@@ -70,8 +76,8 @@ pub(super) struct Life {
     thinking_until: Option<i64>,
     next_think: i64,
     // The way between.
-    to_game: Air,
-    to_director: Air,
+    pub(super) to_game: Air,
+    pub(super) to_director: Air,
     link_up: bool,
     // The game's side.
     pub(super) executor: Option<Executor>,
@@ -79,13 +85,15 @@ pub(super) struct Life {
     pub(super) truth: Truth,
     life: u32,
     pub(super) tick: Tick,
-    next_tick: i64,
+    pub(super) next_tick: i64,
     rate_milli: u32,
     paused_until: Option<i64>,
     /// What comes back when.
     returns: Vec<(i64, Blow)>,
     /// Whether the director may not have heard yet that the game paused or changed its pace.
     untold: bool,
+    /// What stands still, and until when.
+    pub(super) stalling: Vec<(i64, Stall)>,
     /// When the clock can be trusted again.
     disturbed_until: i64,
     pub(super) totals: Totals,
@@ -102,7 +110,8 @@ pub fn run(seed: u64, broken: Option<Broken>) -> Result<Totals, String> {
 /// Plays one seed and writes down everything that happened.
 pub fn trace(seed: u64, broken: Option<Broken>, write: &mut dyn FnMut(String)) {
     let mut life = Life::new(seed, broken);
-    write(format!("weather {:?}, blows {:?}", life.faults.weather, life.faults.blows));
+    let Faults { weather, blows, stalls, .. } = &life.faults;
+    write(format!("weather {weather:?}, blows {blows:?}, stalls {stalls:?}"));
     let rest = life.play();
     for event in &life.events {
         if !matches!(event.kind, EventKind::Deliberated { .. }) {
@@ -156,6 +165,7 @@ impl Life {
             paused_until: None,
             returns: Vec::new(),
             untold: false,
+            stalling: Vec::new(),
             disturbed_until: 4_000_000,
             totals: Totals::default(),
         }
@@ -185,6 +195,7 @@ impl Life {
             resend: self.broken != Some(Broken::Resend),
             lock: self.broken != Some(Broken::Lock),
             clock: self.broken != Some(Broken::Clock),
+            stalls: self.broken != Some(Broken::Stalls),
         };
         let options = DirectorOptions {
             policy: Policy::Decoupled,
@@ -227,14 +238,23 @@ impl Life {
         self.executor = Some(Executor::new(self.executor_options()));
         let script_ends = script(self.seed).end() * 1_000_000 / 60;
         let mut quiet_since = None;
-        let last = script_ends.max(10_000_000) + REST;
+        let stalled: i64 = self.faults.stalls.iter().map(|(_, long, _)| *long).sum();
+        let last = script_ends.max(10_000_000) + stalled + REST;
         while self.now < last {
             self.now += LOOK;
             self.strike();
+            self.stall();
             self.recover()?;
-            self.game_side();
-            self.director_side()?;
-            let at_rest = self.tick >= 620 && self.now > script_ends.max(10_000_000) && self.is_at_rest();
+            if !self.game_stands() {
+                self.game_side();
+            }
+            if !self.director_stands() {
+                self.director_side()?;
+            }
+            let at_rest = self.stalling.is_empty()
+                && self.tick >= 620
+                && self.now > script_ends.max(10_000_000)
+                && self.is_at_rest();
             quiet_since = if at_rest { quiet_since.or(Some(self.now)) } else { None };
             if quiet_since.is_some_and(|since| self.now - since > 1_000_000) {
                 break;
@@ -346,12 +366,12 @@ impl Life {
                     self.next_tick += ticks * self.interval();
                 }
             }
-            self.disturbed_until = self.now + 4_000_000;
+            self.disturb(self.now + 4_000_000);
             self.untold = true;
         }
     }
 
-    fn interval(&self) -> i64 {
+    pub(super) fn interval(&self) -> i64 {
         1_000_000_000 / i64::from(self.rate_milli)
     }
 
@@ -375,7 +395,7 @@ impl Life {
         // A new link is made when both sides are there.
         if !self.link_up && self.returns.is_empty() {
             self.link_up = true;
-            self.disturbed_until = self.now + 4_000_000;
+            self.disturb(self.now + 4_000_000);
             if let Some(executor) = &mut self.executor {
                 executor.reconnect();
             }
@@ -445,21 +465,20 @@ impl Life {
     }
 
     fn game_side(&mut self) {
+        let tick_stands = self.tick_stands();
         let Some(executor) = &mut self.executor else { return };
         let was_connected = executor.is_connected();
         for frame in self.to_game.arrived(self.now) {
             executor.receive(&frame).expect("the director speaks the protocol");
         }
         self.untold &= executor.unacknowledged() > 0;
-        if !executor.is_connected() || self.untold {
-            self.disturbed_until = self.now + 4_000_000;
-        }
+        let is_disturbed = !executor.is_connected() || self.untold;
         if !was_connected && executor.is_connected() {
             self.totals.resumed += u64::from(self.now > 1_000_000);
         }
         while self.next_tick <= self.now {
             self.next_tick += 1_000_000_000 / i64::from(self.rate_milli);
-            let stands = self.paused_until.is_some();
+            let stands = self.paused_until.is_some() || tick_stands;
             self.tick += i64::from(!stands);
             let mut game = Performer {
                 truth: &mut self.truth,
@@ -480,6 +499,18 @@ impl Life {
                 self.to_director.send(now, frame, &weather, &mut self.chance);
             }
         });
+        if is_disturbed {
+            self.disturb(now + 4_000_000);
+        }
+    }
+
+    /// Whether something has just happened to a side or the link.
+    pub(super) fn is_disturbed(&self) -> bool {
+        self.now < self.disturbed_until || self.paused_until.is_some() || !self.link_up
+    }
+
+    pub(super) fn disturb(&mut self, until: i64) {
+        self.disturbed_until = self.disturbed_until.max(until);
     }
 
     fn director_side(&mut self) -> Result<(), String> {
@@ -487,8 +518,9 @@ impl Life {
             self.to_director.cut();
             return Ok(());
         }
-        let (now, frames) = (self.now, self.to_director.arrived(self.now));
-        // Some are driven at every look, as in a game's own loop; others as the server drives them: when something has come or is due.
+        let (now, frames, told) = (self.now, self.to_director.arrived(self.now), self.events.len());
+        // Some are driven at every look, as in a game's own loop; others as the server drives them: when something has
+        // come or is due.
         let is_due = self.director.as_ref().and_then(|it| it.core().due()).is_some_and(|due| due <= now);
         let is_pumped = self.seed.is_multiple_of(4) || !frames.is_empty() || is_due;
         if is_pumped {
@@ -507,6 +539,7 @@ impl Life {
             let ticks = if overruns { 90 } else { 1 + self.chance.below(4) as i64 };
             self.thinking_until = Some(now + ticks * 16_667);
         }
+        self.check_lead(told)?;
         if is_pumped { self.check_clock() } else { Ok(()) }
     }
 
@@ -529,7 +562,7 @@ impl Life {
     fn check_clock(&self) -> Result<(), String> {
         let Some(director) = &self.director else { return Ok(()) };
         let core = director.core();
-        if self.now < self.disturbed_until || !core.is_connected() || self.paused_until.is_some() || !self.link_up {
+        if self.is_disturbed() || !core.is_connected() {
             return Ok(());
         }
         let bounds = core.bounds();

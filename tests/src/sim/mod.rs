@@ -1,16 +1,21 @@
 //! A director, a game and everything that can go wrong between them, in virtual time and from one seed.
 //!
-//! The real core, planner contract, channel, journal and executor run here; only clock, link, disk and crashes are made up. [`run`] plays one seed
-//! and checks that nothing was lost, doubled, early or changed; a seed that fails can be played again.
+//! The real core, planner contract, channel, journal and executor run here; only clock, link, disk and crashes are made
+//! up. [`run`] plays one seed and checks that nothing was lost, doubled, early or changed; a seed that fails can be
+//! played again.
 
 mod air;
 mod faults;
 mod game;
 mod judge;
 mod life;
+mod recovery;
+mod stalls;
 
 pub use faults::Broken;
 pub use life::{run, trace};
+pub use recovery::{Recovery, recovery};
+pub use stalls::{Return, Stall};
 
 /// What happened under one seed, to be added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub struct Totals {
     pub resumed: u64,
     /// Frames that were sent again.
     pub resent: u64,
+    /// Stalls of a side, the link or the machine.
+    pub stalls: u64,
 }
 
 impl Totals {
@@ -50,5 +57,6 @@ impl Totals {
         self.game_crashes += other.game_crashes;
         self.resumed += other.resumed;
         self.resent += other.resent;
+        self.stalls += other.stalls;
     }
 }
