@@ -9,3 +9,5 @@ cp ../docs/pddl.md corpus/pddl/
 find ../crates -name '*.pddl' -exec cp {} corpus/pddl/ \;
 printf '475: (take anna apple) [5]\n480: (eat anna apple) [20]\n' > corpus/plan/apple.plan
 printf '{"steps":[{"id":0,"action":"take","args":["anna","apple"],"start":475,"duration":5}]}' > corpus/plan/apple.json
+# Journals, saves and frames come from a session that is played.
+cargo run --quiet --release --example seed

@@ -7,9 +7,8 @@ use dramaturg_planner::validate::{ValidateOptions, validate};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-static STORY: LazyLock<dramaturg_model::Model> = LazyLock::new(|| {
-    dramaturg_story::compile_text("apple.story", include_str!("../../stories/apple.story")).model
-});
+static STORY: LazyLock<dramaturg_model::Model> =
+    LazyLock::new(|| dramaturg_story::compile_text("apple.story", include_str!("../../stories/apple.story")).model);
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);

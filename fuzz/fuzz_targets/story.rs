@@ -1,7 +1,7 @@
 //! Any text as a story: lexed, parsed, compiled and formatted without a panic, and formatting is idempotent.
 #![no_main]
 
-use dramaturg_story::{compile_plays, compile_text, MemoryFiles};
+use dramaturg_story::{MemoryFiles, compile_plays, compile_text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
