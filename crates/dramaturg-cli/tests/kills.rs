@@ -54,8 +54,11 @@ fn judge(stage: &Stage, number: usize, game_died: bool) -> (usize, usize) {
     assert_eq!(started.len(), starts.len(), "game {number} started something twice: {starts:?}");
     // The whole session, from its journal.
     let journal = format!("journals/ended/{session}");
-    let replay = stage.run(&["replay", &journal, "--events", "events.jsonl"]);
-    assert_eq!(replay.code, 0, "game {number}: {}{}", replay.out, replay.err);
+    let (code, replay) = stage.json(&["replay", &journal, "--events", "events.jsonl"]);
+    assert_eq!(code, 0, "game {number}: {replay}");
+    // A few for each tick that took place; a session that is pumped without cause has tens of thousands.
+    let (inputs, ticks) = (replay["inputs"].as_u64().expect("a number"), replay["ticks"].as_u64().expect("a number"));
+    assert!(inputs < 4 * ticks, "game {number}: {inputs} inputs in {ticks} ticks");
     let events = lines(&stage.read("events.jsonl"));
     let mut ends: BTreeMap<Task, Vec<Value>> = BTreeMap::new();
     let (mut steps, mut recorded) = (BTreeSet::new(), BTreeSet::new());

@@ -32,6 +32,15 @@ impl Server {
                 seat.link.iter().for_each(|key| self.hub.hold(*key, false));
             }
             let link = seat.link.filter(|_| is_linked);
+            if let Some(reason) = gone.as_ref().filter(|_| frames.is_empty()) {
+                // Nothing to take in but that the link is gone: no work for a thread, however heavy the session is.
+                self.came_back(id, now, session, &[]);
+                self.disconnected(id, now, reason);
+                if self.seats.get(&id).is_none_or(|seat| seat.inbox.is_empty()) {
+                    return;
+                }
+                continue;
+            }
             if !self.draining && seat.weight.is_heavy(&session, now, &frames) {
                 if let Some(reason) = gone {
                     seat.inbox.put_back_gone(reason);
