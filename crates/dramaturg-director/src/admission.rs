@@ -71,6 +71,7 @@ fn ticks_of(message: &ToDirector) -> Option<(Tick, Tick)> {
         | ToDirector::Save { .. }
         | ToDirector::LoadPiece { .. }
         | ToDirector::Load { .. }
+        | ToDirector::Described { .. }
         | ToDirector::Acknowledge
         | ToDirector::Goodbye { .. } => None,
     }

@@ -29,6 +29,9 @@ pub struct Entry {
     /// What was answered to that question.
     #[serde(default)]
     pub answer: Option<String>,
+    /// Whether the planner never heard of it: it was planned in a time of which nothing is known here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
 }
 
 /// One task of a step.
@@ -41,6 +44,12 @@ pub struct Part {
 }
 
 impl Entry {
+    /// A step of which nothing was sent.
+    fn new(step: Step) -> Self {
+        let parts = SmallVec::new();
+        Self { step, version: 0, parts, blocked: None, asking: false, answer: None, adopted: false }
+    }
+
     /// Whether the planner may no longer change it.
     pub fn is_locked(&self) -> bool {
         self.step.status != Status::Proposed
@@ -115,8 +124,7 @@ impl Board {
             let version = self.left.remove(&step.id).map_or(version, |left| left.max(version));
             let step = Step { status: Status::Proposed, ..step.clone() };
             self.open.insert((step.start, step.id));
-            let entry = Entry { step, version, parts, blocked: None, asking: false, answer: None };
-            self.entries.insert(entry.step.id, entry);
+            self.entries.insert(step.id, Entry { version, parts, ..Entry::new(step) });
         }
         self.version = delta.version;
         self.complete = delta.complete;
@@ -177,6 +185,12 @@ impl Board {
     pub(crate) fn leave_version(&mut self, id: u32, version: u32) {
         let left = self.left.entry(id).or_default();
         *left = version.max(*left);
+    }
+
+    /// Takes in a step that the game performed and that was never published here. [`Board::take_over`] says how it was
+    /// sent.
+    pub(crate) fn adopt(&mut self, step: Step) {
+        self.entries.insert(step.id, Entry { adopted: true, ..Entry::new(step) });
     }
 
     /// A step was sent in a time of which this session knows nothing: so it started, with these parts (first and last).

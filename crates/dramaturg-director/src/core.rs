@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use dramaturg_model::{Model, StepEvent, StepEventKind, Tick};
+use dramaturg_model::{Model, Step, StepEvent, StepEventKind, Tick};
 use dramaturg_planner::chronicle::{Chronicle, ChronicleOptions};
 use dramaturg_planner::planner::{DeltaProblem, GoalChange, TickBounds};
 use dramaturg_wire::{Channel, ChannelOptions, Fault, FaultCode, Pieces, Task, TaskRecord, ToDirector, ToGame};
@@ -15,6 +15,7 @@ use crate::convert;
 use crate::dictionary::Dictionary;
 use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
+use crate::inquiry::Inquiry;
 use crate::language::Language;
 use crate::latency::Latency;
 use crate::options::{DirectorOptions, Policy, critical_window};
@@ -91,6 +92,8 @@ pub struct Core {
     /// The planner must number its next steps from here on: the game knows smaller numbers from a time of which nothing
     /// is known here.
     pub(crate) skip_to: Option<u32>,
+    /// What the game is asked of a time of which nothing is known here.
+    pub(crate) inquiry: Inquiry,
     /// What the executor reads again and again.
     pub(crate) subscribed: Subscribed,
     /// Saves and loads that were asked for, and what the game said after the first of them.
@@ -144,6 +147,7 @@ impl Core {
             heard: (0, 0),
             table: Vec::new(),
             skip_to: None,
+            inquiry: Inquiry::default(),
             subscribed: Subscribed::default(),
             requests: VecDeque::new(),
             deferred: VecDeque::new(),
@@ -262,6 +266,7 @@ impl Core {
             // What was promised to the planner under another estimate would leave a gap in the plan.
             self.promised = self.promised.min(self.insert_from());
         }
+        self.give_up_inquiry();
         self.catch_up();
         self.tell_world();
         self.follow_level();
@@ -293,6 +298,11 @@ impl Core {
         self.is_behind
     }
 
+    /// Whether this side is ready to send: its world is at the game's tick, and it knows what the game has performed.
+    pub(crate) fn may_send(&self) -> bool {
+        !self.is_behind && !self.inquiry.is_open()
+    }
+
     /// Whether the game is where the clock says, as far as anybody can tell. If its time was not heard of for longer
     /// than it should take, the link, the game or this side stands still; then nothing is sent or planned until a
     /// report shows where it is.
@@ -319,12 +329,15 @@ impl Core {
         // A step must be sent within a period of the dispatcher from when it may be. In the midst of a tick is early
         // enough, and nobody is bound sooner than need be.
         let slack = self.clock.micros(self.options.period.clamp(0, 1)) / 2;
-        let may_send = self.options.policy == Policy::Decoupled && !self.is_behind && self.knows_time();
+        let may_send = self.options.policy == Policy::Decoupled && self.may_send() && self.knows_time();
         let sends = self.board.next_start().filter(|_| may_send).and_then(|start| {
             let may = self.clock.reaches(start.saturating_sub(self.lead()), self.delay_most());
             may.map(|may| may.saturating_add(slack))
         });
-        [self.channel.next_due(), pings.then_some(self.next_ping.1), sends].into_iter().flatten().min()
+        [self.channel.next_due(), pings.then_some(self.next_ping.1), sends, self.inquiry.until()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn ping(&mut self) {
@@ -375,7 +388,8 @@ impl Core {
     pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
         self.now = self.now.max(now);
         let may = !self.connected || self.is_behind || self.knows_time();
-        if self.thinking.is_some() || self.over.is_some() || !self.requests.is_empty() || !may {
+        let waits = self.inquiry.is_open() || !self.requests.is_empty();
+        if self.thinking.is_some() || self.over.is_some() || waits || !may {
             return None;
         }
         self.promised = self.insert_from().max(self.promised);
@@ -450,6 +464,13 @@ impl Core {
     /// What the planner is told when it goes on.
     pub(crate) fn feed_event(&mut self, event: StepEvent) {
         self.feed.events.push(event);
+    }
+
+    /// A step that was taken over from the game has started: its planner never heard of it.
+    pub(crate) fn feed_adopted(&mut self, adopted: bool, step: &Step, tick: Tick) {
+        if adopted {
+            self.feed.exogenous.push(Step { start: tick, ..step.clone() });
+        }
     }
 
     pub(crate) fn feed_kind(&mut self, step: u32, version: u32, kind: StepEventKind) {

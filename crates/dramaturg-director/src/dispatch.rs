@@ -21,7 +21,7 @@ enum Look {
 impl Core {
     /// Sends every step that must be sent now.
     pub(crate) fn dispatch_due(&mut self) {
-        if !self.connected || self.clock.is_paused() || self.over.is_some() || self.is_behind || !self.knows_time() {
+        if !self.connected || self.clock.is_paused() || self.over.is_some() || !self.may_send() || !self.knows_time() {
             return;
         }
         let most = self.bounds().most;
@@ -32,7 +32,7 @@ impl Core {
 
     /// At the end of a planning cycle: sends what lies in its window.
     pub(crate) fn dispatch_window(&mut self, tau: Tick) {
-        if !self.connected || self.over.is_some() || self.is_behind {
+        if !self.connected || self.over.is_some() || !self.may_send() {
             return;
         }
         let (omega, upsilon, mu) = (self.options.omega, Tick::from(self.options.upsilon), self.mu());
@@ -118,7 +118,7 @@ impl Core {
         let Some(known) = order::performed(&self.model, &step.action) else {
             return Look::Blocked(format!("there is no action or task called `{}`", step.action));
         };
-        let Some(args) = order::arguments(&self.model, known.params(&self.model), step) else {
+        let Some(args) = order::arguments(&self.model, known.params(&self.model), &step.args) else {
             return Look::Blocked(format!("`{}` cannot be done with these objects", step.action));
         };
         if known.needs_nothing(&self.model) {
@@ -152,7 +152,7 @@ impl Core {
         let step: Step = entry.step.clone();
         let (version, first, asked) = (entry.version + 1, entry.first_part(), entry.answer.is_some());
         let Some(known) = order::performed(&self.model, &step.action) else { return };
-        let Some(args) = order::arguments(&self.model, known.params(&self.model), &step) else { return };
+        let Some(args) = order::arguments(&self.model, known.params(&self.model), &step.args) else { return };
         let at_start = at_start.filter(|_| !known.needs_nothing(&self.model));
         let mut orders = Orders {
             model: &self.model,

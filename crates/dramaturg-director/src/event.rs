@@ -109,8 +109,8 @@ pub enum EventKind {
         /// Its start.
         start: Tick,
     },
-    /// The game tells of tasks of which nothing is known here, not even what they were: they were planned and sent in a
-    /// gap of the journal. No other step gets their numbers.
+    /// The game tells of tasks of which nothing is known here: they were planned and sent in a gap of the journal, and
+    /// came to nothing, or the game does not remember what they were. No other step gets their numbers.
     Unaccounted {
         /// Which, and what became of each.
         tasks: Vec<TaskRecord>,

@@ -1,6 +1,6 @@
 //! What a planner is told before it goes on, and what it answers.
 
-use dramaturg_model::{Observation, StepEvent, Tick};
+use dramaturg_model::{Observation, Step, StepEvent, Tick};
 use dramaturg_planner::planner::{Budget, GoalChange, GoalReply, PlanDelta, Planner, Progress, TickBounds, Workers};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,9 @@ pub struct Feed {
     pub rejected: Vec<u64>,
     /// What was seen.
     pub observations: Vec<Observation>,
+    /// Steps that the game has started and the planner never published.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exogenous: Vec<Step>,
     /// What became of steps.
     pub events: Vec<StepEvent>,
     /// Other goals.
@@ -47,6 +50,9 @@ impl Feed {
         self.rejected.iter().for_each(|version| planner.rejected(*version));
         if !self.observations.is_empty() {
             planner.observe(&self.observations);
+        }
+        if !self.exogenous.is_empty() {
+            planner.exogenous(&PlanDelta { put: self.exogenous.clone(), ..PlanDelta::default() });
         }
         if !self.events.is_empty() {
             planner.feedback(&self.events);

@@ -4,8 +4,8 @@ use dramaturg_model::{StepEventKind, Tick};
 use dramaturg_planner::planner::GoalChange;
 use dramaturg_wire::message::pieces::SAVE_BYTES_MAX;
 use dramaturg_wire::{
-    Answer, FaultCode, Hello, Observation, Outcome, Pieces, Status, TaskRecord, TaskState, ToDirector, ToGame, VERSION,
-    Version, Welcome,
+    Answer, DESCRIBES_SINCE, FaultCode, Hello, Observation, Outcome, Pieces, Status, TaskRecord, TaskState, ToDirector,
+    ToGame, VERSION, Version, Welcome,
 };
 use smol_str::SmolStr;
 
@@ -72,6 +72,7 @@ impl Core {
                 let data = self.pieces.finish(request, data);
                 self.requests.push_back(Request::Load { request, data });
             }
+            ToDirector::Described { tasks } => self.described(&tasks),
             ToDirector::Acknowledge => {}
             ToDirector::Goodbye { reason } => {
                 self.connected = false;
@@ -110,6 +111,8 @@ impl Core {
         }
         let resumed = hello.resume.is_some();
         let mut received = 0;
+        let can_describe = hello.version.minor >= DESCRIBES_SINCE;
+        let asks = can_describe && hello.resume.as_ref().is_some_and(|resume| self.has_forgotten(resume));
         match &hello.resume {
             Some(resume) if resume.session != self.options.session => {
                 self.fault(FaultCode::Unknown, format!("there is no session called `{}` here", resume.session));
@@ -159,7 +162,7 @@ impl Core {
         });
         let (tasks, restored) =
             hello.resume.as_ref().map_or((&[][..], true), |resume| (resume.tasks.as_slice(), resume.restored));
-        self.recall();
+        self.recall(asks);
         self.reconcile(tasks, restored, hello.tick);
         self.subscribe(tasks);
     }
@@ -316,6 +319,7 @@ impl Core {
         let all_finished = entry.parts.iter().all(|part| part.outcome == Some(Outcome::Finished));
         let first = usize::from(entry.first_part());
         let (known, is_first, asking) = (entry.step.clone(), number == first, entry.asking);
+        let adopted = entry.adopted;
         let single = entry.parts.len() == first + 1;
         self.tell(EventKind::Status { task, tick, outcome: outcome.clone() });
         if asking && outcome == Outcome::Finished {
@@ -332,6 +336,7 @@ impl Core {
                 if !self.chronicle.is_running(step) {
                     // The names were known when it was sent.
                     let _ = self.chronicle.started(&self.model, &known, tick);
+                    self.feed_adopted(adopted, &known, tick);
                     self.feed_event(convert::step_event(step, version, tick, &outcome));
                 }
             }
@@ -347,6 +352,7 @@ impl Core {
                     if !self.chronicle.is_running(step) {
                         // The report of its start came too late or never; the planner must hear of it all the same.
                         let _ = self.chronicle.started(&self.model, &known, known.start);
+                        self.feed_adopted(adopted, &known, known.start);
                         let began = Outcome::Started { late: 0 };
                         self.feed_event(convert::step_event(step, version, known.start, &began));
                     }

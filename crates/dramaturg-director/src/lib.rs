@@ -5,7 +5,7 @@
 //!
 //! [`core`] is a session without input or output. In it: [`clock`] and [`latency`] say when the game is, [`board`]
 //! holds the published plan, `dispatch` sends from it, `order` writes what is sent, `admission` says what the game may
-//! say, `hear` takes it in, `recall` takes in what only the game knows, `subscribe` asks for what rules read, [`feed`]
+//! say, `hear` takes it in, `recall` takes in what only the game knows and asks for it by `inquiry`, `subscribe` asks for what rules read, [`feed`]
 //! is what planners are told and answer, [`event`] everything that happens as one stream. `convert` is the one place
 //! where the words of the wire become those of the model; [`dictionary`] numbers the names. [`save`] is a session
 //! written down, [`journal`] every input of one. [`shell`] drives all of it in real time: only there are clocks,
@@ -29,6 +29,7 @@ pub use event::{Event, EventKind};
 pub mod feed;
 pub use feed::{Feed, Thought};
 mod hear;
+mod inquiry;
 pub mod journal;
 pub use journal::{Journal, JournalOptions};
 pub mod language;

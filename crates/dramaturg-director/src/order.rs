@@ -2,11 +2,12 @@
 
 use dramaturg_model::{
     Action, ActionId, Args, Asked, Comparison, ConditionTime, Evaluator, Expr, Fixed, LatePolicy, Model, Moment, Param,
-    Step, Task, TaskId, Tick, UseTarget, Value,
+    State, Step, Task, TaskId, Tick, Use, UseTarget, Value,
 };
 use dramaturg_planner::simulate::{TaskProblem, World, said, unmet};
 use dramaturg_wire as wire;
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::dictionary::Dictionary;
 use crate::language::Language;
@@ -85,16 +86,34 @@ fn needs_nothing(action: &Action) -> bool {
 }
 
 /// The arguments of a step as values; none if the model does not have them.
-pub fn arguments(model: &Model, params: &[Param], step: &Step) -> Option<Args> {
-    if params.len() != step.args.len() {
+pub fn arguments(model: &Model, params: &[Param], args: &[SmolStr]) -> Option<Args> {
+    if params.len() != args.len() {
         return None;
     }
-    let argument = |(name, param): (&smol_str::SmolStr, &Param)| {
+    let argument = |(name, param): (&SmolStr, &Param)| {
         let object = model.find_object(name).map(Value::Object);
         let symbol = model.find_symbol(name).map(Value::Symbol);
         [object, symbol].into_iter().flatten().find(|value| model.is_among(*value, &param.choices))
     };
-    step.args.iter().zip(params).map(argument).collect()
+    args.iter().zip(params).map(argument).collect()
+}
+
+/// How many ticks after its start a step first holds an actuator; 0 if it holds none.
+pub fn first_use(model: &Model, world: &World, action: &Action, args: &Args, step: &Step) -> Tick {
+    let first = |held: &Use| offset(model, world.state(), &held.from, args, step.duration);
+    action.uses.iter().map(first).min().unwrap_or(0)
+}
+
+/// When in a step a moment comes, in ticks after its start.
+fn offset(model: &Model, state: &State, moment: &Moment, args: &Args, duration: Tick) -> Tick {
+    match moment {
+        Moment::Start => 0,
+        Moment::End => duration,
+        Moment::After(offset) => {
+            let ticks = Evaluator::with(model, state, args).number(offset).map_or(0, Fixed::round_half_up);
+            ticks.clamp(0, duration)
+        }
+    }
 }
 
 /// Where the tasks of a step are written.
@@ -201,18 +220,14 @@ impl Orders<'_> {
     }
 
     fn moment(&self, moment: &Moment, args: &Args, step: &Step) -> Tick {
-        match moment {
-            Moment::Start => 0,
-            Moment::End => step.duration,
-            Moment::After(offset) => self.number(offset, args).map_or(0, Fixed::round_half_up).clamp(0, step.duration),
-        }
+        offset(self.model, self.state(), moment, args, step.duration)
     }
 
     fn number(&self, expr: &Expr, args: &Args) -> Option<Fixed> {
         Evaluator::with(self.model, self.state(), args).number(expr)
     }
 
-    fn state(&self) -> &dramaturg_model::State {
+    fn state(&self) -> &State {
         self.at_start.unwrap_or(self.present).state()
     }
 

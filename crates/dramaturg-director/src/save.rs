@@ -33,6 +33,7 @@ use crate::board::Board;
 use crate::clock::{ClockEstimate, Moment};
 use crate::core::Core;
 use crate::feed::Feed;
+use crate::inquiry::Inquiry;
 use crate::latency::Latency;
 use crate::subscribe::Subscribed;
 
@@ -110,6 +111,8 @@ pub(crate) struct Talk {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) skip_to: Option<u32>,
     #[serde(default)]
+    pub(crate) inquiry: Inquiry,
+    #[serde(default)]
     pub(crate) subscribed: Subscribed,
     #[serde(default)]
     pub(crate) pieces: Pieces,
@@ -164,6 +167,7 @@ impl Core {
                 heard: self.heard,
                 table: self.table.clone(),
                 skip_to: self.skip_to,
+                inquiry: self.inquiry.clone(),
                 subscribed: self.subscribed.clone(),
                 pieces: self.pieces.clone(),
                 saves: self.saves,

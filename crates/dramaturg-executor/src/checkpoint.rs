@@ -6,7 +6,7 @@ use dramaturg_wire::{Channel, ChannelSave, Codec, Execute, Line, Task, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::dictionary::Dictionary;
-use crate::ended::Ended;
+use crate::ended::{Content, Ended};
 use crate::executor::{Executor, channel_options};
 use crate::options::ExecutorOptions;
 use crate::perform::Run;
@@ -16,7 +16,7 @@ use crate::voice::Voice;
 const MAGIC: &[u8; 4] = b"DRMX";
 /// Raised when what is written changes; bytes of a format that is not known are refused, never misread.
 const FORMAT: u16 = 3;
-/// The oldest format that is read: it lacks the number of the last call.
+/// The oldest format that is read: it lacks what is in [`Since3`].
 const FORMAT_LEAST: u16 = 2;
 /// No conversation has as many messages.
 const NUMBER_MAX: u64 = 1 << 62;
@@ -72,6 +72,17 @@ struct Kept {
     channel: ChannelSave,
 }
 
+/// What was added in format 3.
+#[derive(Default, Serialize, Deserialize)]
+struct Since3 {
+    /// The number of the last call.
+    said: u64,
+    /// What the ended tasks were, in their order.
+    contents: Vec<Option<Content>>,
+    /// Names that tasks speak in and the director has forgotten.
+    forgotten: Vec<String>,
+}
+
 impl Executor {
     /// All that must be kept so that the executor can go on in another process: what waits, what runs, what has ended
     /// and what the director has not acknowledged.
@@ -101,10 +112,15 @@ impl Executor {
             answers: self.answers.clone(),
             channel: self.voice.channel.save(),
         };
+        let since = Since3 {
+            said: self.greeting.said(),
+            contents: self.tasks.ended().map(|ended| ended.content.clone()).collect(),
+            forgotten: self.names.forgotten().to_vec(),
+        };
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
         // Writing to memory fails only for values that no serialiser could write, and there are none here.
-        let body = postcard::to_extend(&(kept, self.greeting.said()), Vec::new()).unwrap_or_default();
+        let body = postcard::to_extend(&(kept, since), Vec::new()).unwrap_or_default();
         bytes.extend_from_slice(&checksum(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
         bytes
@@ -113,7 +129,7 @@ impl Executor {
     /// An executor that goes on from a checkpoint. It says hello in its first frame, tells the director that it comes
     /// from before, and tells the game through [`crate::Game::resume_task`] what runs.
     pub fn restore(bytes: &[u8], options: ExecutorOptions) -> Result<Self, CheckpointError> {
-        let (kept, said) = read(bytes)?;
+        let (kept, since) = read(bytes)?;
         if kept.json != (options.codec == Codec::Json) {
             return Err(CheckpointError::OtherCodec);
         }
@@ -129,14 +145,15 @@ impl Executor {
         executor.options.rate_milli = kept.rate_milli;
         (executor.tick, executor.paused, executor.requests) = (kept.tick, kept.paused, kept.requests);
         executor.update = kept.update.max(1);
-        executor.greeting.restore_call(said);
+        executor.greeting.restore_call(since.said);
         executor.greeting.restored = kept.session.is_some();
         executor.greeting.session = kept.session;
         executor.greeting.sent_most = kept.sent_most.min(last);
-        executor.names = Dictionary::new(kept.names);
-        for ended in kept.ended {
+        executor.names = Dictionary::new(kept.names, since.forgotten);
+        let contents = since.contents.into_iter().chain(std::iter::repeat(None));
+        for (ended, content) in kept.ended.into_iter().zip(contents) {
             executor.must_be_unknown(ended.task)?;
-            executor.tasks.remember(ended);
+            executor.tasks.remember(Ended { content, ..ended });
         }
         for execute in kept.waiting {
             executor.must_be_unknown(execute.task)?;
@@ -176,8 +193,7 @@ impl Executor {
     }
 }
 
-/// What was kept, and the number of the last call.
-fn read(bytes: &[u8]) -> Result<(Kept, u64), CheckpointError> {
+fn read(bytes: &[u8]) -> Result<(Kept, Since3), CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotACheckpoint)?;
     let (format, rest) = rest.split_first_chunk().ok_or(CheckpointError::Damaged)?;
     let format = u16::from_le_bytes(*format);
@@ -189,11 +205,11 @@ fn read(bytes: &[u8]) -> Result<(Kept, u64), CheckpointError> {
         return Err(CheckpointError::Damaged);
     }
     let (kept, rest) = postcard::take_from_bytes(body).map_err(|_| CheckpointError::Damaged)?;
-    let (said, rest) = match format {
-        FORMAT_LEAST => (0, rest),
+    let (since, rest): (Since3, _) = match format {
+        FORMAT_LEAST => (Since3::default(), rest),
         _ => postcard::take_from_bytes(rest).map_err(|_| CheckpointError::Damaged)?,
     };
-    if rest.is_empty() && said < NUMBER_MAX { Ok((kept, said)) } else { Err(CheckpointError::Damaged) }
+    if rest.is_empty() && since.said < NUMBER_MAX { Ok((kept, since)) } else { Err(CheckpointError::Damaged) }
 }
 
 /// FNV-1a: enough to notice an accident.

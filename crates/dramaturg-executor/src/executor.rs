@@ -8,7 +8,7 @@ use dramaturg_wire::{
 };
 
 use crate::dictionary::Dictionary;
-use crate::ended::Ended;
+use crate::ended::{Content, Ended};
 use crate::game::Game;
 use crate::greeting::Greeting;
 use crate::notice::Notice;
@@ -256,7 +256,9 @@ impl Executor {
         }
         let received = if same { welcome.received.min(self.greeting.sent_most) } else { 0 };
         self.voice.channel.begin_epoch(welcome.epoch, received, self.voice.now);
-        self.names = Dictionary::new(welcome.names);
+        if let Some(numbers) = self.names.replace(welcome.names) {
+            self.tasks.renumber(|number| *number = numbers.of(*number));
+        }
         self.update = Tick::from(welcome.update.max(1));
         self.voice.bytes_max = welcome.message_bytes_max.max(BYTES_LEAST);
         self.next_report = Tick::MIN;
@@ -298,6 +300,7 @@ impl Executor {
                 self.greeting.close(self.voice.channel.sent());
                 self.notices.push_back(Notice::Goodbye { reason });
             }
+            ToGame::Describe { tasks } => self.describe(&tasks),
             ToGame::Acknowledge | ToGame::Welcome(_) => {}
         }
     }
@@ -345,7 +348,14 @@ impl Executor {
         if self.tasks.waiting_count() >= self.options.waiting_max {
             let reason = format!("more than {} tasks wait already", self.options.waiting_max);
             let outcome = self.voice.report(task, version, tick, Outcome::Failed { reason });
-            return self.tasks.remember(Ended { task, version, tick, ran: false, outcome });
+            return self.tasks.remember(Ended {
+                task,
+                version,
+                tick,
+                ran: false,
+                outcome,
+                content: Some(Content::of(&execute)),
+            });
         }
         self.tasks.wait(execute);
         self.voice.report(task, version, tick, Outcome::Accepted);
@@ -368,7 +378,8 @@ impl Executor {
             Standing::Unknown => {
                 // It was forgotten, or a game restored from an old checkpoint never heard of it: it may have run.
                 let outcome = self.voice.report(task, version, tick, Outcome::Unknown);
-                self.tasks.remember(Ended { task, version, tick, ran: !task.is_subscription(), outcome });
+                let ran = !task.is_subscription();
+                self.tasks.remember(Ended { task, version, tick, ran, outcome, content: None });
             }
             _ => {}
         }

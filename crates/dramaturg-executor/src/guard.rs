@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn guards_hold_only_for_known_values_of_their_kind() {
         let names = ["open", "coins", "place", "ghost", "cellar", "attic"].map(str::to_owned);
-        let names = Dictionary::new(names.to_vec());
+        let names = Dictionary::new(names.to_vec(), Vec::new());
         let check = |fluent, test| holds(&Guard { fluent: NameId(fluent), test }, &names, &Values);
         assert!(check(0, Test::Bool(true)));
         assert!(!check(0, Test::Bool(false)));

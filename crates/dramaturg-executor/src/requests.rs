@@ -3,8 +3,9 @@
 use std::fmt;
 
 use dramaturg_wire::message::pieces;
-use dramaturg_wire::{FaultCode, Observation, Task, ToDirector};
+use dramaturg_wire::{Description, FaultCode, NameId, Observation, Task, TaskContent, ToDirector};
 
+use crate::ended::Content;
 use crate::executor::Executor;
 use crate::tasks::Standing;
 
@@ -29,6 +30,39 @@ impl fmt::Display for AnswerError {
 impl std::error::Error for AnswerError {}
 
 impl Executor {
+    /// Tells the director what tasks were of which it has no record. More than it takes in one message are told in
+    /// several.
+    pub(crate) fn describe(&mut self, tasks: &[Task]) {
+        if tasks.is_empty() {
+            return;
+        }
+        let refused = self.voice.refused;
+        let described = tasks.iter().map(|task| Description { task: *task, content: self.content(*task) }).collect();
+        if self.voice.say(&ToDirector::Described { tasks: described }) {
+            return;
+        }
+        self.voice.refused = refused;
+        match tasks {
+            [task] => {
+                // Its names are too long for this director.
+                let forgotten = Description { task: *task, content: None };
+                self.voice.say(&ToDirector::Described { tasks: vec![forgotten] });
+            }
+            _ => {
+                let (some, rest) = tasks.split_at(tasks.len() / 2);
+                self.describe(some);
+                self.describe(rest);
+            }
+        }
+    }
+
+    fn content(&self, task: Task) -> Option<TaskContent> {
+        let Content { action, params, start, duration } = self.tasks.content(task)?;
+        let name = |number: &NameId| self.names.get(*number).map(str::to_owned);
+        let params = params.iter().map(name).collect::<Option<Vec<_>>>()?;
+        Some(TaskContent { action: name(&action)?, params, start, duration })
+    }
+
     /// Tells the director something that it did not ask for.
     pub fn perceive(&mut self, observation: Observation) {
         self.perceive_all(vec![observation]);

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use dramaturg_wire::{Execute, Outcome, Task, TaskRecord, TaskState, Tick};
+use dramaturg_wire::{Execute, Guard, NameId, Outcome, Task, TaskRecord, TaskState, Test, Tick};
 
-use crate::ended::{Ended, EndedRing};
+use crate::ended::{Content, Ended, EndedRing};
 use crate::near::BuildNear;
 use crate::perform::Run;
 use crate::waiting::Waiting;
@@ -167,11 +167,12 @@ impl Tasks {
         held.stage = Stage::Free;
         held.execute.question = None;
         let (task, version) = (held.execute.task, held.execute.version);
+        let content = Some(Content::taken_from(&mut held.execute));
         self.free.push_back(slot);
         if was_waiting {
             self.waiting.remove(slot);
         }
-        self.remember(Ended { task, version, tick, ran, outcome });
+        self.remember(Ended { task, version, tick, ran, outcome, content });
     }
 
     /// Remembers the end of a task that is not held.
@@ -207,6 +208,32 @@ impl Tasks {
     pub(crate) fn ended(&self) -> impl Iterator<Item = &Ended> {
         let current = |(number, ended): &(u64, &Ended)| self.index.get(&ended.task) == Some(&Place::Ended(*number));
         self.ended.iter().filter(current).map(|(_, ended)| ended)
+    }
+
+    /// What a task is or was, if that is remembered.
+    pub(crate) fn content(&self, task: Task) -> Option<Content> {
+        match self.index.get(&task)? {
+            Place::Held(slot) => self.execute(*slot).map(Content::of),
+            Place::Ended(number) => self.ended.get(*number)?.content.clone(),
+        }
+    }
+
+    /// Gives every name that a task speaks of another number.
+    pub(crate) fn renumber(&mut self, number: impl Fn(&mut NameId)) {
+        for Slot { execute, .. } in self.slots.iter_mut().filter(|slot| slot.stage != Stage::Free) {
+            number(&mut execute.action);
+            execute.actuator.iter_mut().chain(&mut execute.params).chain(&mut execute.reads).for_each(&number);
+            for Guard { fluent, test } in &mut execute.guards {
+                number(fluent);
+                if let Test::Among(names) | Test::NotAmong(names) = test {
+                    names.iter_mut().for_each(&number);
+                }
+            }
+        }
+        for content in self.ended.iter_mut().filter_map(|ended| ended.content.as_mut()) {
+            number(&mut content.action);
+            content.params.iter_mut().for_each(&number);
+        }
     }
 
     /// The whole table as the director is told it, sorted by task.

@@ -18,11 +18,11 @@ fn hello_is_said_until_the_director_answers() {
     stage.ticks(101..=102);
     expect![[r#"
         -- tick 0
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
         -- tick 30
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":30,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":1,"tick":30,"rate_milli":60000,"resume":null}}}
         -- tick 90
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":90,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":1,"tick":90,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 101
@@ -42,12 +42,12 @@ fn a_director_that_refuses_is_not_called_again_until_the_game_says_so() {
     stage.tick(201);
     expect![[r#"
         -- tick 0
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":1,"tick":0,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"fault":{"code":"token","message":"wrong token"}}}
         -- tick 1
         * 1: fault: wrong token
         -- tick 201
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":201,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":2,"tick":201,"rate_milli":60000,"resume":null}}}
     "#]].assert_eq(&stage.log());
 }
 
@@ -92,13 +92,13 @@ fn what_waits_starts_without_the_director_and_is_told_on_resume() {
         > {"epoch":1,"seq":3,"ack":3,"message":{"status":{"task":{"step":3,"part":0},"version":1,"tick":0,"outcome":"accepted","observations":[]}}}
         -- tick 2
         * 2: 1.0 starts walk(anna, cellar) with anna.legs
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"running":2}},{"task":{"step":2,"part":0},"version":1,"state":"waiting"},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"running":2}},{"task":{"step":2,"part":0},"version":1,"state":"waiting"},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":1,"seq":4,"ack":3,"message":{"execute":{"task":{"step":4,"part":0},"version":1,"start":3,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
         -- tick 4
         * 4: 2.0 starts walk(anna, cellar) with anna.legs
         * 4: 1.0 finishes walk
         -- tick 6
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":3,"tick":6,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[4,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":4}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":3,"tick":6,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":3,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[4,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":4}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":2,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 7
         * 7: welcome to Cellar, session s1
@@ -126,7 +126,7 @@ fn another_session_has_nothing_of_the_old() {
     expect![[r#"
         -- tick 2
         * 2: 1.0 cancels walk
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":null}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":null}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s2","story":"Cellar","update":1000,"epoch":1,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         < {"epoch":1,"seq":1,"ack":0,"message":{"execute":{"task":{"step":2,"part":0},"version":1,"start":4,"duration":1,"action":0,"actuator":1,"params":[2,3],"guards":[],"late":{"most":0},"reads":[],"every":0,"question":null}}}
         -- tick 3
@@ -176,7 +176,7 @@ fn a_welcome_to_another_epoch_makes_it_call_again() {
     expect![[r#"
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":0,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 2
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":1,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":2,"tick":2,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":1,"restored":false,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":"waiting"}]}}}}
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":3,"received":1,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
         -- tick 3
         * 3: welcome to Cellar, session s1
@@ -208,7 +208,7 @@ fn a_restored_game_goes_on_from_its_checkpoint() {
     expect![[r#"
         -- tick 4
         * 4: 2.0 resumes walk
-        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":0},"token":null,"story":null,"game":"test","call":16777218,"tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
+        > {"epoch":0,"seq":0,"ack":0,"message":{"hello":{"version":{"major":1,"minor":1},"token":null,"story":null,"game":"test","call":16777218,"tick":4,"rate_milli":60000,"resume":{"session":"s1","epoch":1,"received":4,"restored":true,"tasks":[{"task":{"step":1,"part":0},"version":1,"state":{"ended":[2,"finished"]}},{"task":{"step":2,"part":0},"version":1,"state":{"running":2}},{"task":{"step":3,"part":0},"version":1,"state":"waiting"}]}}}}
         -- tick 5
         * 5: 2.0 finishes walk
         < {"epoch":0,"seq":0,"ack":0,"message":{"welcome":{"version":{"major":1,"minor":0},"session":"s1","story":"Cellar","update":1000,"epoch":2,"received":20,"names":["walk","anna.legs","anna","cellar","attic","door.open","anna.place","coins","ask","watch"],"message_bytes_max":65536}}}
@@ -392,4 +392,36 @@ fn what_may_have_been_started_after_the_checkpoint_is_not_started_again() {
         {"task":{"step":2,"part":0},"version":1,"state":{"ended":[13,"finished"]}}
     "#]]
     .assert_eq(&stage.table());
+}
+
+#[test]
+fn a_director_that_forgot_is_told_what_tasks_were() {
+    let mut stage = Stage::welcomed();
+    stage.execute(1, 1, 1, 2, 0);
+    stage.execute(2, 1, 4, 9, 0);
+    stage.ticks(1..=5);
+    // The game goes on from its save, too, and the director comes back with other names under the same numbers.
+    let kept = stage.executor.checkpoint();
+    stage.executor = Executor::restore(&kept, options()).expect("restored");
+    stage.tick(6);
+    stage.welcome_with("s1", 2, 0, r#"["walk","cellar"]"#);
+    stage.tick(7);
+    stage.log();
+    stage.say(r#"{"describe":{"tasks":[{"step":1,"part":0},{"step":2,"part":0},{"step":3,"part":0}]}}"#);
+    stage.tick(8);
+    let said = stage.log();
+    let described = said.lines().find(|line| line.contains("described")).expect("an answer");
+    let frame: serde_json::Value = serde_json::from_str(described.trim_start_matches("> ")).expect("JSON");
+    let content = |start: i64, duration: i64| serde_json::json!({"action": "walk", "params": ["anna", "cellar"], "start": start, "duration": duration});
+    assert_eq!(
+        frame["message"]["described"]["tasks"],
+        serde_json::json!([
+            {"task": {"step": 1, "part": 0}, "content": content(1, 2)},
+            {"task": {"step": 2, "part": 0}, "content": content(4, 9)},
+            {"task": {"step": 3, "part": 0}, "content": null},
+        ])
+    );
+    // What runs is called by its names, although the director has forgotten them.
+    stage.ticks(9..=14);
+    assert!(stage.log().contains("2.0 finishes walk"), "it runs on");
 }

@@ -152,6 +152,17 @@ impl Scripted {
         self.plan.insert(step.id, step);
     }
 
+    /// Somebody else has started this: the next step that does the same is not performed as well.
+    fn leave_out(&mut self, done: &Step) {
+        let is_same = |step: &Step| (&step.action, &step.args) == (&done.action, &done.args);
+        let published = self.plan.values().find(|step| is_same(step)).map(|step| step.id);
+        if let Some(id) = published {
+            self.plan.remove(&id);
+        } else if let Some(at) = self.script.iter().position(is_same) {
+            self.script.remove(at);
+        }
+    }
+
     /// What a question about a step was answered with: after a no it is given up, after a later it is asked about again.
     fn answered(&mut self, id: u32, answer: &str) {
         if !matches!(answer, "no" | "later") {
@@ -320,6 +331,7 @@ impl Planner for Scripted {
     fn exogenous(&mut self, change: &PlanDelta) {
         for step in &change.put {
             let _ = self.chronicle.started(&self.model, step, step.start);
+            self.leave_out(step);
         }
         self.look = Some(0);
     }

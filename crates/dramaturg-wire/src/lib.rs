@@ -18,8 +18,9 @@ pub mod link;
 pub use link::{Link, LinkError};
 pub mod message;
 pub use message::{
-    Answer, Comparison, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation, Outcome,
-    Pieces, Question, Resume, Status, Task, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
+    Answer, Comparison, Description, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation,
+    Outcome, Pieces, Question, Resume, Status, Task, TaskContent, TaskRecord, TaskState, Test, ToDirector, ToGame,
+    Value, Welcome,
 };
 
 /// The version of the protocol that this crate speaks.
@@ -27,7 +28,9 @@ pub use message::{
 /// A minor version may add variants at the end of an enum, and they are sent only if the smaller minor number of both
 /// sides knows them. Within a major version no struct or variant gains, loses or moves a field: binary frames have no
 /// names to skip by.
-pub const VERSION: Version = Version { major: 1, minor: 0 };
+pub const VERSION: Version = Version { major: 1, minor: 1 };
+/// The first minor version that knows [`ToGame::Describe`] and [`ToDirector::Described`].
+pub const DESCRIBES_SINCE: u16 = 1;
 
 /// A version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use dramaturg_wire::message::{
-    Answer, Comparison, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, Observation, Outcome, Question,
-    Resume, Status, Task, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
+    Answer, Comparison, Description, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, Observation, Outcome,
+    Question, Resume, Status, Task, TaskContent, TaskRecord, TaskState, Test, ToDirector, ToGame, Value, Welcome,
 };
 use dramaturg_wire::{Codec, Frame};
 use serde::de::value::U32Deserializer;
@@ -260,6 +260,8 @@ fn every_message_is_listed_with_its_fields() {
     lists::<Resume>("resume");
     lists::<TaskRecord>("task record");
     lists::<TaskState>("task state");
+    lists::<Description>("description");
+    lists::<TaskContent>("task content");
     lists::<Welcome>("welcome");
     lists::<Execute>("execute");
     lists::<Task>("task");

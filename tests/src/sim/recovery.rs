@@ -42,15 +42,7 @@ pub fn recovery(seed: u64) -> Recovery {
     let length = 100_000 + chance.below(longest) as i64;
     let back = [Return::Loses, Return::Skips, Return::Hurries][chance.below(3)];
     let spacing = [0, 0, 200, 500][chance.below(4)];
-    let stall = match chance.below(7) {
-        0 => Stall::Link { to_game: true, to_director: true, spacing },
-        1 => Stall::Link { to_game: false, to_director: true, spacing },
-        2 => Stall::Link { to_game: true, to_director: false, spacing },
-        3 => Stall::Director,
-        4 => Stall::Game(back),
-        5 => Stall::Machine(back),
-        _ => Stall::ClockBack,
-    };
+    let stall = Stall::of(chance.below(Stall::KINDS), back, spacing);
     let least = 200 + chance.below(15_000) as i64;
     let weather = Weather { loses: 0, doubles: 0, least, jitter: chance.below(20_000) as i64 };
     Play::new(seed, weather, stall, length).run()

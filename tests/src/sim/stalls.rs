@@ -29,6 +29,24 @@ pub enum Stall {
     ClockForward(Tick),
 }
 
+impl Stall {
+    /// How many kinds last for a while: all but a clock that is set forward.
+    pub(super) const KINDS: usize = 7;
+
+    /// The stall of this kind.
+    pub(super) fn of(kind: usize, back: Return, spacing: i64) -> Self {
+        match kind {
+            0 => Self::Link { to_game: true, to_director: true, spacing },
+            1 => Self::Link { to_game: false, to_director: true, spacing },
+            2 => Self::Link { to_game: true, to_director: false, spacing },
+            3 => Self::Director,
+            4 => Self::Game(back),
+            5 => Self::Machine(back),
+            _ => Self::ClockBack,
+        }
+    }
+}
+
 /// What becomes of the ticks that a game missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Return {
@@ -54,15 +72,9 @@ pub fn stalls_of(seed: u64, micros: i64) -> Vec<(i64, i64, Stall)> {
         let long = 100_000 + chance.below(longest) as i64;
         let back = [Return::Loses, Return::Skips, Return::Hurries][chance.below(3)];
         let spacing = [0, 0, 500, 3_000][chance.below(4)];
-        let stall = match chance.below(8) {
-            0 => Stall::Link { to_game: true, to_director: true, spacing },
-            1 => Stall::Link { to_game: false, to_director: true, spacing },
-            2 => Stall::Link { to_game: true, to_director: false, spacing },
-            3 => Stall::Director,
-            4 => Stall::Game(back),
-            5 => Stall::Machine(back),
-            6 => Stall::ClockBack,
-            _ => Stall::ClockForward(1 + chance.below(300) as Tick),
+        let stall = match chance.below(Stall::KINDS + 1) {
+            Stall::KINDS => Stall::ClockForward(1 + chance.below(300) as Tick),
+            kind => Stall::of(kind, back, spacing),
         };
         stalls.push((at, long, stall));
     }

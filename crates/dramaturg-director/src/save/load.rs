@@ -14,6 +14,7 @@ use crate::clock::ClockEstimate;
 use crate::core::{Core, channel_options};
 use crate::dictionary::Dictionary;
 use crate::feed::Feed;
+use crate::inquiry::Inquiry;
 use crate::language::Language;
 use crate::options::DirectorOptions;
 use crate::order;
@@ -69,6 +70,7 @@ impl Core {
             heard: talk.heard,
             table: talk.table.clone(),
             skip_to: talk.skip_to,
+            inquiry: talk.inquiry.clone(),
             subscribed: talk.subscribed.clone(),
             pieces: talk.pieces.clone(),
             saves: talk.saves,
@@ -118,6 +120,8 @@ impl Core {
         core.next_ping = self.next_ping;
         core.table = std::mem::take(&mut self.table);
         core.skip_to = self.skip_to;
+        // What was performed in a time that is undone does not matter any more.
+        core.inquiry = Inquiry::default();
         core.subscribed = std::mem::take(&mut self.subscribed);
         core.pieces = std::mem::take(&mut self.pieces);
         core.saves = self.saves;
@@ -201,7 +205,7 @@ fn unfit(model: &Model, entry: &Entry) -> Option<String> {
     let Some(known) = order::performed(model, &step.action) else {
         return Some(format!("there is no action `{}` any more", step.action));
     };
-    let fits = order::arguments(model, known.params(model), step).is_some();
+    let fits = order::arguments(model, known.params(model), &step.args).is_some();
     (!fits).then(|| "the action cannot be done with these objects any more".to_owned())
 }
 

@@ -23,6 +23,7 @@ pub struct Metrics {
     pub(crate) panics: AtomicU64,
     pub(crate) lost: AtomicU64,
     pub(crate) resent: AtomicU64,
+    turn_micros_max: AtomicU64,
     tasks: AtomicU64,
     on_time: AtomicU64,
     late: AtomicU64,
@@ -38,6 +39,11 @@ impl Metrics {
 
     pub(crate) fn set(gauge: &AtomicU64, value: u64) {
         gauge.store(value, Ordering::Relaxed);
+    }
+
+    /// A turn of the server's own thread has used so many microseconds of a core.
+    pub(crate) fn turned(&self, micros: u64) {
+        self.turn_micros_max.fetch_max(micros, Ordering::Relaxed);
     }
 
     /// Something happened in a session.
@@ -87,6 +93,12 @@ impl Metrics {
             ("plans_rejected_total", "counter", "Plans that were not taken over.", &self.rejected),
             ("links_refused_total", "counter", "Links that were turned away.", &self.refused),
             ("faults_total", "counter", "Faults that games were told.", &self.faults),
+            (
+                "turn_cpu_microseconds_max",
+                "gauge",
+                "The most time of a core that one turn of all sessions has used: so long one held up the others.",
+                &self.turn_micros_max,
+            ),
             ("sessions_panicked_total", "counter", "Sessions that a bug of ours ended.", &self.panics),
         ];
         for (name, kind, help, value) in rows {

@@ -4,12 +4,13 @@
 //!
 //! [`session`] is one session with its planner: it knows when the planner is to begin and to end, and lets every input
 //! pass through one door. [`pace`] turns wall time into units of work, `pool` is threads that take jobs from a queue,
-//! [`thinkers`] those that planners work in, [`stopwatch`] the clock. [`stage`] is a session over one link, for games
+//! [`thinkers`] those that planners work in, [`stopwatch`] the clock, `cpu_time` what a thread used of a core. [`stage`] is a session over one link, for games
 //! that embed the director; [`server`] has many sessions behind one port, with [`metrics`] to look at and [`journals`]
 //! to go on from after it was killed. [`tally`] adds up what happened.
 
 mod away;
 pub(crate) use away::Away;
+mod cpu_time;
 pub mod journals;
 pub use journals::Journals;
 pub mod metrics;

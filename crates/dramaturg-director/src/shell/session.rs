@@ -416,6 +416,7 @@ fn presses(feed: &Feed) -> bool {
     };
     !feed.observations.is_empty()
         || !feed.goals.is_empty()
+        || !feed.exogenous.is_empty()
         || !feed.rejected.is_empty()
         || feed.events.iter().any(|event| is_news(&event.kind))
 }

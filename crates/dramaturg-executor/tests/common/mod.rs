@@ -46,8 +46,13 @@ impl Stage {
     }
 
     pub fn welcome(&mut self, session: &str, epoch: u32, received: u64) {
+        self.welcome_with(session, epoch, received, NAMES);
+    }
+
+    /// A welcome with this dictionary, in JSON.
+    pub fn welcome_with(&mut self, session: &str, epoch: u32, received: u64, names: &str) {
         self.frame(&format!(
-            r#"{{"epoch":0,"seq":0,"ack":0,"message":{{"welcome":{{"version":{{"major":1,"minor":0}},"session":"{session}","story":"Cellar","update":1000,"epoch":{epoch},"received":{received},"names":{NAMES},"message_bytes_max":65536}}}}}}"#
+            r#"{{"epoch":0,"seq":0,"ack":0,"message":{{"welcome":{{"version":{{"major":1,"minor":0}},"session":"{session}","story":"Cellar","update":1000,"epoch":{epoch},"received":{received},"names":{names},"message_bytes_max":65536}}}}}}"#
         ));
         (self.epoch, self.seq, self.heard) = (epoch, 0, 0);
     }

@@ -1,5 +1,7 @@
 //! The messages, one file a noun.
 
+mod describe;
+pub use describe::{Description, TaskContent};
 mod greeting;
 pub use greeting::{Fault, FaultCode, Hello, Resume, TaskRecord, TaskState, Welcome};
 mod guard;
@@ -80,6 +82,11 @@ pub enum ToGame {
         /// The bytes after those of the piece before.
         data: Vec<u8>,
     },
+    /// Tell what these tasks were: the director was started again and has no record of them. Since version 1.1.
+    Describe {
+        /// Which.
+        tasks: Vec<Task>,
+    },
 }
 
 /// What the game says.
@@ -153,5 +160,10 @@ pub enum ToDirector {
         request: u32,
         /// The bytes after those of the piece before.
         data: Vec<u8>,
+    },
+    /// The answer to [`ToGame::Describe`], in one message or several. Since version 1.1.
+    Described {
+        /// One for each task that was asked about.
+        tasks: Vec<Description>,
     },
 }

@@ -32,6 +32,7 @@ use self::heavy::{Job, Pumped};
 use self::inbox::Arrival;
 use self::lobby::Lobby;
 use self::seat::Seat;
+use super::cpu_time::thread_micros;
 use super::pool::Pool;
 use super::session::{Session, SessionOptions};
 use super::{Journals, Metrics, Stopwatch, Thinkers};
@@ -223,6 +224,7 @@ impl Server {
 
     /// Waits until something comes in or is due, at most so long, and does it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LinkError> {
+        let used = thread_micros();
         let first = self.due.first().map_or(most, |(due, _)| self.watch.until(*due).min(most));
         let mut arrived = std::mem::take(&mut self.arrived);
         self.hub.wait(first, &mut arrived)?;
@@ -250,6 +252,9 @@ impl Server {
         if now.saturating_sub(self.swept) >= SWEEP {
             self.swept = now;
             self.sweep(now);
+        }
+        if let Some((before, after)) = used.zip(thread_micros()) {
+            self.metrics.turned(u64::try_from(after.saturating_sub(before)).unwrap_or(0));
         }
         Ok(())
     }

@@ -155,6 +155,8 @@ impl Recovery {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         // The journals that were written last come first, from the end.
         let queue = Arc::new(Mutex::new(found.into_iter().rev().collect::<Vec<_>>()));
+        let mut started = 0;
+        let mut here = None;
         for number in 0..cores.min(left) {
             let (queue, tell, wake) = (Arc::clone(&queue), tell.clone(), wake.clone());
             let (journals, loader) = (journals.clone(), Arc::clone(&loader));
@@ -169,9 +171,17 @@ impl Recovery {
                     wake();
                 }
             };
-            if let Err(error) = thread::Builder::new().name(format!("recovery-{number}")).spawn(work) {
-                tracing::error!(%error, "no thread can be had to recover sessions in");
+            match thread::Builder::new().name(format!("recovery-{number}")).spawn(work.clone()) {
+                Ok(_) => started += 1,
+                Err(error) => {
+                    tracing::error!(%error, "no thread can be had to recover sessions in");
+                    here = Some(work);
+                }
             }
+        }
+        // Without a single thread others have to wait: a session that is never recovered would be worse.
+        if let Some(work) = here.filter(|_| started == 0) {
+            work();
         }
         Self { done, left }
     }
