@@ -119,6 +119,11 @@ impl Latency {
         }
     }
 
+    /// How long a journey there and back usually takes, stalls left out; none: nothing is known but what was given.
+    pub fn usual(&self) -> Option<Moment> {
+        (self.is_measured() && self.count > 0).then_some(self.smooth)
+    }
+
     /// The longest that one journey takes, in microseconds. `tick` is the length of a tick.
     pub fn most(&self, tick: Moment) -> Moment {
         match self.journey {

@@ -174,13 +174,7 @@ impl FateRow {
         }
         late.sort_unstable();
         let at = |part: usize| late.get((late.len() * part).div_ceil(100).saturating_sub(1)).copied().unwrap_or(0);
-        Self {
-            late: late.len() as u64,
-            late_ticks_p50: at(50),
-            late_ticks_p99: at(99),
-            late_ticks_max: at(100),
-            ..row
-        }
+        Self { late: late.len() as u64, late_ticks_p50: at(50), late_ticks_p99: at(99), late_ticks_max: at(100), ..row }
     }
 }
 
