@@ -85,9 +85,9 @@ fn sessions_are_measured_again_beside_a_load() {
     assert_eq!((number(beside, "/processes"), number(beside, "/sessions/tasks")), (1.0, 200.0), "{beside:#}");
     for sessions in [&report["sessions"], &beside["sessions"]] {
         let fates = &sessions["fates"];
-        let all = ["ahead", "short", "unsent"].map(|row| number(&fates[row], "/tasks"));
+        let all = ["ahead", "short", "absent"].map(|row| number(&fates[row], "/tasks"));
         assert_eq!(all.iter().sum::<f64>(), 200.0, "{fates:#}");
-        for row in ["ahead", "short", "unsent"].map(|row| &fates[row]) {
+        for row in ["ahead", "short", "absent"].map(|row| &fates[row]) {
             let sum = number(row, "/on_time") + number(row, "/late") + number(row, "/never");
             assert_eq!(sum, number(row, "/tasks"), "{row:#}");
         }

@@ -16,8 +16,10 @@ struct Fate {
     published: Option<Tick>,
     /// How many ticks before its start it was in the plan.
     planned_lead: Tick,
-    /// How many ticks before its start it was sent.
-    sent_lead: Option<Tick>,
+    /// When it is to start, once it was sent.
+    start: Option<Tick>,
+    /// How many ticks before its start the game had it.
+    arrived_lead: Option<Tick>,
     end: End,
 }
 
@@ -45,12 +47,12 @@ pub struct Fates {
 /// What became of all tasks.
 #[derive(Clone, Debug, Serialize)]
 pub struct FateFigures {
-    /// Tasks that were sent a second before their start, or earlier, by what the director knew.
+    /// Tasks that the game had a second before their start, or earlier.
     pub ahead: FateRow,
-    /// Tasks that were sent later than that.
+    /// Tasks that it had later than that.
     pub short: FateRow,
-    /// Tasks that were not sent.
-    pub unsent: FateRow,
+    /// Tasks that it never had.
+    pub absent: FateRow,
     /// Tasks that did not start though they stood in the plan a second before, or earlier.
     pub never_though_planned: u64,
     /// Tasks that did not start because they were taken back or something did not hold.
@@ -108,15 +110,17 @@ impl Fates {
                     self.fate(session, *step, |fate| fate.published = fate.published.or(Some(most)));
                 }
             }
-            EventKind::Dispatched { task, start, lead, .. } => self.fate(session, task.step, |fate| {
+            EventKind::Dispatched { task, start, .. } => self.fate(session, task.step, |fate| {
                 fate.planned_lead = start.saturating_sub(fate.published.unwrap_or(*start));
-                fate.sent_lead = Some(*lead);
+                fate.start = Some(*start);
             }),
             EventKind::Late { step, start, policy } if policy != "send" => self.fate(session, *step, |fate| {
                 fate.planned_lead = start.saturating_sub(fate.published.unwrap_or(*start));
                 fate.end = End::Missed;
             }),
-            EventKind::Status { task, outcome, .. } => self.fate(session, task.step, |fate| match outcome {
+            EventKind::Status { task, tick, outcome } => self.fate(session, task.step, |fate| match outcome {
+                // By the game's own clock: what the director believed may have been wrong.
+                Outcome::Accepted => fate.arrived_lead = fate.start.map(|start| start.saturating_sub(*tick)),
                 Outcome::Started { late } => fate.end = End::Started(*late),
                 Outcome::Missed { .. } => fate.end = End::Missed,
                 // What has started does not become what never did.
@@ -145,13 +149,13 @@ impl Fates {
             let of = |fates: &Vec<Fate>| fates.iter().filter(|fate| part(fate)).count() as f64 * 100.0;
             Shares::of(self.sessions.values().map(|fates| of(fates) / self.tasks.max(1) as f64).collect())
         };
-        let is_ahead = |fate: &&Fate| fate.sent_lead.is_some_and(|lead| lead >= second);
-        let is_short = |fate: &&Fate| fate.sent_lead.is_some_and(|lead| lead < second);
+        let is_ahead = |fate: &&Fate| fate.arrived_lead.is_some_and(|lead| lead >= second);
+        let is_short = |fate: &&Fate| fate.arrived_lead.is_some_and(|lead| lead < second);
         let has_started = |fate: &Fate| matches!(fate.end, End::Started(_));
         FateFigures {
             ahead: FateRow::of(all().filter(is_ahead)),
             short: FateRow::of(all().filter(is_short)),
-            unsent: FateRow::of(all().filter(|fate| fate.sent_lead.is_none())),
+            absent: FateRow::of(all().filter(|fate| fate.arrived_lead.is_none())),
             never_though_planned: all().filter(|fate| !has_started(fate) && fate.planned_lead >= second).count() as u64,
             refused: all().filter(|fate| fate.end == End::Refused).count() as u64,
             unsaid: all().filter(|fate| fate.end == End::Unsaid).count() as u64,
@@ -213,17 +217,24 @@ mod tests {
         event(0, EventKind::Status { task: Task { step, part: 0 }, tick: 0, outcome })
     }
 
+    fn accepted(step: u32, tick: Tick) -> Event {
+        event(tick, EventKind::Status { task: Task { step, part: 0 }, tick, outcome: Outcome::Accepted })
+    }
+
     #[test]
-    fn tasks_are_told_apart_by_when_they_were_sent() {
+    fn tasks_are_told_apart_by_when_the_game_had_them() {
         let mut fates = Fates::new(4);
         fates.hear("a", &published(0, vec![0, 1, 2, 3]));
         for told in [
             dispatched(0, 100, 70),
+            accepted(0, 31),
             status(0, Outcome::Started { late: 0 }),
             status(0, Outcome::Finished),
             dispatched(1, 200, 70),
+            accepted(1, 140),
             status(1, Outcome::Started { late: 7 }),
-            dispatched(2, 300, 5),
+            dispatched(2, 300, 70),
+            accepted(2, 290),
             status(2, Outcome::Missed { by: 40 }),
             event(400, EventKind::Late { step: 3, start: 390, policy: "retime".to_owned() }),
         ] {
@@ -234,7 +245,7 @@ mod tests {
         assert_eq!((found.ahead.tasks, found.ahead.on_time, found.ahead.late, found.ahead.never), (2, 1, 1, 0));
         assert_eq!((found.ahead.late_ticks_p50, found.ahead.late_ticks_max), (7, 7));
         assert_eq!((found.short.tasks, found.short.never), (1, 1));
-        assert_eq!((found.unsent.tasks, found.unsent.never), (5, 5));
+        assert_eq!((found.absent.tasks, found.absent.never), (5, 5));
         assert_eq!(found.never_though_planned, 2, "one was missed, one was not sent");
         assert_eq!(found.unsaid, 4, "nothing is said of the other session's");
         assert_eq!((found.started_percent.worst, found.started_percent.median), (0.0, 50.0));

@@ -270,8 +270,8 @@ impl RuntimeFigures {
             let fates = &sessions.fates;
             self.complete &= sessions.lost == 0 && fates.unsaid == 0;
             let mut none = |name: &str, value: u64| claims.push(Claim::at_most(name, value as f64, 0.0, "tasks"));
-            none("beside the load: never, though sent a second ahead", fates.ahead.never);
-            none("beside the load: never, though planned a second ahead", fates.never_though_planned);
+            none("beside the load: never, though the game had it a second ahead", fates.ahead.never);
+            none("beside the load: never, though it was planned a second ahead", fates.never_though_planned);
             none("beside the load: never, and nobody said so", fates.unsaid);
             let fairness = fates.started_percent.worst / fates.started_percent.median.max(f64::MIN_POSITIVE);
             let name = "beside the load: share of starts of the worst session, of the median's";

@@ -61,14 +61,14 @@ pub fn show_beside(shell: &mut Shell, alone: &CrowdFigures, load: &LoadFigures) 
     cause(shell, rows)
 }
 
-/// What became of tasks, by how long before their start they were sent.
+/// What became of tasks, by how long before their start the game had them.
 fn tasks(shell: &mut Shell, rows: [(&str, &CrowdFigures); 2]) -> Result<(), Failure> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["", "sent", "tasks", "in their tick", "late", "p50", "p99", "max", "never"]);
+    table.set_header(["", "there", "tasks", "in their tick", "late", "p50", "p99", "max", "never"]);
     for (name, figures) in rows {
         let fates = &figures.fates;
-        for (sent, row) in [("a second ahead", fates.ahead), ("later", fates.short), ("not", fates.unsent)] {
+        for (sent, row) in [("a second ahead", fates.ahead), ("later", fates.short), ("never", fates.absent)] {
             let numbers = [row.tasks, row.on_time, row.late].map(|number| number.to_string());
             let late = [row.late_ticks_p50, row.late_ticks_p99, row.late_ticks_max].map(|ticks| ticks.to_string());
             let words = [name.to_owned(), sent.to_owned()];
@@ -76,7 +76,11 @@ fn tasks(shell: &mut Shell, rows: [(&str, &CrowdFigures); 2]) -> Result<(), Fail
         }
     }
     right(&mut table, 2..9);
-    writeln!(shell.out, "{}\n\np50, p99 and max: how many ticks late the late ones were.\n", trimmed(&table))?;
+    writeln!(
+        shell.out,
+        "{}\n\nThere: when the game had them. p50, p99 and max: how many ticks late the late ones were.\n",
+        trimmed(&table)
+    )?;
     Ok(())
 }
 
