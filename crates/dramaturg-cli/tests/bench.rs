@@ -77,6 +77,30 @@ fn no_session_loses_a_task_to_its_game_in_another_process() {
 }
 
 #[test]
+fn sessions_are_measured_again_beside_a_load() {
+    let options = ["--only", "sessions", "--seconds", "2", "--sessions", "20", "--beside-load", "1"];
+    let (code, report) = Stage::new().json(&[&["bench", "runtime"], &options[..]].concat());
+    assert_eq!((code, &report["ok"]), (0, &true.into()), "{report:#}");
+    let beside = &report["beside_load"];
+    assert_eq!((number(beside, "/processes"), number(beside, "/sessions/tasks")), (1.0, 200.0), "{beside:#}");
+    for sessions in [&report["sessions"], &beside["sessions"]] {
+        let fates = &sessions["fates"];
+        let all = ["ahead", "short", "absent"].map(|row| number(&fates[row], "/tasks"));
+        assert_eq!(all.iter().sum::<f64>(), 200.0, "{fates:#}");
+        for row in ["ahead", "short", "absent"].map(|row| &fates[row]) {
+            let sum = number(row, "/on_time") + number(row, "/late") + number(row, "/never");
+            assert_eq!(sum, number(row, "/tasks"), "{row:#}");
+        }
+        assert_eq!(number(fates, "/unsaid"), 0.0, "{fates:#}");
+        assert!(number(sessions, "/director_waits/wake/runs") > 0.0, "{sessions:#}");
+        assert!(number(sessions, "/games_waits/wake/runs") > 0.0, "{sessions:#}");
+    }
+    assert_eq!(names(&report).len(), 7, "{:?}", names(&report));
+    let usage = Stage::new().run(&["bench", "runtime", "--only", "ticks", "--beside-load"]);
+    assert!(usage.code == 2 && usage.err.contains("`sessions`"), "{}", usage.err);
+}
+
+#[test]
 fn parts_can_be_chosen() {
     let stage = Stage::new();
     let run = stage.run(&["bench", "runtime", "--only", "hand-over", "--seconds", "1"]);

@@ -236,7 +236,10 @@ impl Core {
     /// Takes in the frames that came since the last call, looks at the plan, and hands out the frames that are due. It
     /// is called whenever something comes in, and at least once a tick.
     pub fn pump(&mut self, now: Moment, frames: &mut dyn Iterator<Item = &[u8]>, emit: &mut dyn FnMut(&[u8])) {
+        // Before anything is heard: when this turn was due follows from the last one.
+        let due = self.due().filter(|due| *due > Moment::MIN);
         self.now = self.now.max(now);
+        self.latency.turn(self.now, due.map_or(0, |due| self.now.saturating_sub(due)));
         let relocks = self.clock.relocks();
         for bytes in frames {
             if self.requests.is_empty() {
@@ -379,9 +382,10 @@ impl Core {
         }
     }
 
-    /// So many ticks before its start a step must be sent.
+    /// So many ticks before its start a step must be sent. Where turns come late, this is the last one before the next.
     pub(crate) fn lead(&self) -> Tick {
-        self.mu().saturating_add(1).saturating_add(self.options.period)
+        let late = self.clock.ticks(self.latency.turns_late(self.now)).max(0);
+        self.mu().saturating_add(1).saturating_add(self.options.period).saturating_add(late)
     }
 
     /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.

@@ -24,10 +24,8 @@ impl Core {
         if !self.connected || self.clock.is_paused() || self.over.is_some() || !self.may_send() || !self.knows_time() {
             return;
         }
-        let most = self.bounds().most;
-        let horizon = most.saturating_add(self.lead());
-        let soonest = most.saturating_add(self.mu()).saturating_add(1);
-        self.dispatch(Tick::MIN, horizon, soonest);
+        let horizon = self.bounds().most.saturating_add(self.lead());
+        self.dispatch(Tick::MIN, horizon, self.soonest());
     }
 
     /// At the end of a planning cycle: sends what lies in its window.
@@ -42,9 +40,21 @@ impl Core {
         } else {
             let close = least.saturating_add(omega).saturating_add(upsilon).saturating_add(mu);
             // What the cycle before could not know of is still sent if it can arrive in time.
-            let soonest = self.bounds().most.saturating_add(mu).saturating_add(1);
-            self.dispatch(Tick::MIN, close, soonest);
+            self.dispatch(Tick::MIN, close, self.soonest());
         }
+    }
+
+    /// The first tick for which something that is sent now is likely to arrive in time. When a step is sent follows
+    /// from the longest journey; what is given up does not: on a busy machine the longest takes a second or more, and
+    /// nearly all that it might hold up arrives in time. Where journeys are given, none is usual but those.
+    fn soonest(&self) -> Tick {
+        let bounds = self.bounds();
+        let longest = bounds.most.saturating_add(self.mu()).saturating_add(1);
+        let usual = self.latency.usual().map(|there_and_back| {
+            // The estimate is as old as the way of the report that it rests on.
+            bounds.least.saturating_add(self.clock.ticks(there_and_back)).saturating_add(1)
+        });
+        usual.map_or(longest, |usual| usual.min(longest))
     }
 
     /// Takes back what was sent for ticks far ahead, under an estimate of the game's tick that has proved false: a
@@ -60,7 +70,7 @@ impl Core {
         }
     }
 
-    /// Sends steps that start between two ticks; those that start before `soonest` cannot arrive in time.
+    /// Sends steps that start between two ticks; those that start before `soonest` are not likely to arrive in time.
     fn dispatch(&mut self, from: Tick, until: Tick, soonest: Tick) {
         let mut ahead: Option<World> = None;
         for id in self.board.due(until) {
@@ -86,11 +96,14 @@ impl Core {
         }
     }
 
-    /// What becomes of a step that cannot arrive before its start: whether it is sent all the same.
+    /// What becomes of a step that is not likely to arrive before its start: whether it is sent all the same. One that
+    /// may be late is sent as long as it may arrive within its time: the executor knows the tick and says how late it
+    /// was, or that it was missed.
     fn may_be_late(&mut self, id: u32, soonest: Tick) -> bool {
         let Some(step) = self.board.get(id).map(|entry| entry.step.clone()) else { return false };
         let policy = self.model.find_action(&step.action).map(|action| self.model.actions[action].late.clone());
         let by = soonest.saturating_sub(step.start);
+        let at_least = self.bounds().least.saturating_add(1).saturating_sub(step.start).min(by);
         let most = match &policy {
             Some(LatePolicy::UpTo(most)) => {
                 self.chronicle.present().value(&self.model, most).as_number().map_or(0, |most| most.round_half_up())
@@ -98,7 +111,7 @@ impl Core {
             _ => 0,
         };
         let (word, sends) = match policy {
-            Some(LatePolicy::UpTo(_)) if by <= most => ("send", true),
+            Some(LatePolicy::UpTo(_)) if at_least <= most => ("send", true),
             Some(LatePolicy::Drop) => ("drop", false),
             _ => ("retime", false),
         };

@@ -20,6 +20,12 @@ const LONG_STALLS_WITHIN: usize = 8;
 /// A link that was slow for a while is soon planned for as before: so many journeys long.
 const STALLS_KEPT: u64 = 256;
 const LONG_STALLS_KEPT: u64 = 64;
+/// A turn that comes so many microseconds after it was due is late: the machine has other things to do ...
+const LATE_TURN_LEAST: Moment = 100_000;
+/// ... and the next is expected to be as late, by so much at most: longer is a stall, and a stall is only a stall ...
+const LATE_TURN_MOST: Moment = 1_000_000;
+/// ... within so many microseconds.
+const LATE_TURN_WITHIN: Moment = 1_000_000;
 /// With fewer than so many the bound is a guess from mean and deviation.
 const ENOUGH: u64 = 64;
 
@@ -48,13 +54,16 @@ pub struct Latency {
     /// What was sent before this moment waited in the last stall and shows nothing else.
     #[serde(default)]
     stalled_until: Moment,
+    /// When a turn of the session came late, and by how much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    late_turn: Option<(Moment, Moment)>,
 }
 
 impl Latency {
     /// Nothing is known yet.
     pub fn new(journey: Journey) -> Self {
         let (window, recent) = (VecDeque::new(), VecDeque::new());
-        Self { journey, window, count: 0, smooth: 0, deviation: 0, recent, stalled_until: Moment::MIN }
+        Self { journey, window, count: 0, smooth: 0, deviation: 0, recent, stalled_until: Moment::MIN, late_turn: None }
     }
 
     /// Whether the journeys are measured, rather than given.
@@ -117,6 +126,28 @@ impl Latency {
         } else {
             self.recent.iter().filter(|micros| **micros > STALL_LEAST).count() < STALLS_MAX
         }
+    }
+
+    /// The session has its turn, so many microseconds after it was due.
+    pub fn turn(&mut self, now: Moment, late: Moment) {
+        let late = late.min(LATE_TURN_MOST);
+        let known = self.turns_late(now);
+        if late >= LATE_TURN_LEAST && late >= known {
+            self.late_turn = Some((now, late));
+        } else if known == 0 {
+            self.late_turn = None;
+        }
+    }
+
+    /// By how many microseconds the next turn is expected to come late.
+    pub fn turns_late(&self, now: Moment) -> Moment {
+        let recent = self.late_turn.filter(|(at, _)| now.saturating_sub(*at) <= LATE_TURN_WITHIN);
+        recent.map_or(0, |(_, late)| late)
+    }
+
+    /// How long a journey there and back usually takes, stalls left out; none: nothing is known but what was given.
+    pub fn usual(&self) -> Option<Moment> {
+        (self.is_measured() && self.count > 0).then_some(self.smooth)
     }
 
     /// The longest that one journey takes, in microseconds. `tick` is the length of a tick.
@@ -184,6 +215,30 @@ mod tests {
             hear(&mut latency, &mut now, 1, stall);
             assert!(latency.most(16_667) <= 1_016_667, "{} after {stall}", latency.most(16_667));
         }
+    }
+
+    #[test]
+    fn late_turns_are_expected_for_a_while_and_up_to_a_bound() {
+        let mut latency = Latency::new(Journey::Measured);
+        latency.turn(0, 50_000);
+        assert_eq!(latency.turns_late(0), 0, "that is no more than other sessions take");
+        latency.turn(1_000_000, 400_000);
+        latency.turn(1_200_000, 200_000);
+        assert_eq!(latency.turns_late(1_900_000), 400_000);
+        latency.turn(2_500_000, 0);
+        assert_eq!((latency.turns_late(2_500_000), latency.late_turn), (0, None));
+        latency.turn(40_000_000, 30_000_000);
+        assert_eq!(latency.turns_late(40_000_000), 1_000_000, "a stall is only a stall");
+    }
+
+    #[test]
+    fn usual_journeys_are_known_once_there_was_one() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        assert_eq!(latency.usual(), None);
+        hear(&mut latency, &mut now, 100, 20_000);
+        hear(&mut latency, &mut now, 1, 200_000);
+        assert!(latency.most(0) >= 200_000 && latency.usual() < Some(50_000), "{:?}", latency.usual());
+        assert_eq!(Latency::new(Journey::Given(3)).usual(), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Many sessions at once, with their games in another process.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,13 +15,15 @@ use dramaturg_wire::link::LinkError;
 use serde::Serialize;
 
 use super::elsewhere::{Games, Order, Spawn};
+use super::fates::{FateFigures, Fates};
 use super::games::{GamesOrder, GamesReport};
 use super::machine::{core_seconds, resident_bytes};
 use super::progress::Progress;
 use super::pulse::ticks;
 use super::punctual::Punctuality;
 use super::score::Score;
-use super::serving::Serving;
+use super::serving::{Serving, Sink};
+use super::waits::{WaitFigures, Waits};
 use crate::memory::Memory;
 
 /// So many ticks after the last start the games go.
@@ -70,6 +73,12 @@ pub struct CrowdFigures {
     pub director_cores: Option<f64>,
     /// Cores that the games' process used on average: the baseline, for it does nothing but tick and talk.
     pub games_cores: Option<f64>,
+    /// How long threads of the director's process waited for a core.
+    pub director_waits: WaitFigures,
+    /// The same for those of the games' process.
+    pub games_waits: WaitFigures,
+    /// What became of every task, as the directors tell it.
+    pub fates: FateFigures,
 }
 
 /// What sessions weigh in which nothing happens but time.
@@ -143,10 +152,16 @@ impl Crowd {
     /// Lets all sessions perform.
     pub fn run(&self, spawn: &Spawn<'_>, progress: &mut Progress<'_>) -> Result<CrowdFigures, LinkError> {
         let length = ticks(self.seconds);
-        let serving = Serving::begin(vec![self.served(length)], 2, None)?;
+        let steps = self.score(length, 0).plan.steps.len();
+        let fates = Arc::new(Mutex::new(Fates::new(steps)));
+        let heard = Arc::clone(&fates);
+        let sink: Sink = Box::new(move |session, event| {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).hear(session, event);
+        });
+        let serving = Serving::begin(vec![self.served(length)], 2, Some(sink))?;
         let order = GamesOrder { address: serving.address().to_owned(), games: self.sessions, ticks: self.end() };
         let mut games = Games::begin(spawn)?;
-        let (began, used) = (Instant::now(), core_seconds());
+        let (began, used, waits) = (Instant::now(), core_seconds(), Waits::begin());
         games.go(&Order::Crowd(order))?;
         let report: GamesReport = games.report(&mut || progress.at(began.elapsed().as_secs_f64()))?;
         if let Some(trouble) = &report.trouble {
@@ -154,9 +169,11 @@ impl Crowd {
         }
         let cores = |(before, after): (f64, f64)| (after - before) / began.elapsed().as_secs_f64();
         let director_cores = used.zip(core_seconds()).map(cores);
+        let director_waits = waits.end();
         let ended = serving.end()?;
         let sum = |part: fn(&Figures) -> u64| ended.values().map(part).sum::<u64>();
-        let tasks = self.score(length, 0).plan.steps.len() as u64 * self.sessions as u64;
+        let tasks = steps as u64 * self.sessions as u64;
+        let fates = fates.lock().unwrap_or_else(PoisonError::into_inner).figures();
         let punctuality = report.punctuality;
         Ok(CrowdFigures {
             sessions: report.connected,
@@ -169,6 +186,9 @@ impl Crowd {
             clock_relocks: sum(|figures| figures.clock_relocks),
             director_cores,
             games_cores: report.cores,
+            director_waits,
+            games_waits: report.waits,
+            fates,
             punctuality,
         })
     }

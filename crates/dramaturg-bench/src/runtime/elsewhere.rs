@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::flood::FloodOrder;
 use super::games::GamesOrder;
+use super::load::keep_busy;
 use crate::memory::Memory;
 
 /// Starts a process that calls [`play_as_told`](super::games::play_as_told), with its input and output piped.
@@ -26,6 +27,8 @@ pub enum Order {
     Crowd(GamesOrder),
     /// One game that starts very much.
     Flood(FloodOrder),
+    /// No game at all: it keeps a core busy until its input ends.
+    Busy,
 }
 
 /// What a process of games writes once all of them are in a session.
@@ -51,6 +54,7 @@ pub fn play_as_told(memory: &(dyn Memory + Sync), output: &mut dyn Write) -> Res
     let report = match order {
         Order::Crowd(order) => serde_json::to_string(&order.play(&mut ready, &over)?),
         Order::Flood(order) => serde_json::to_string(&order.play(memory, &mut ready, &over)?),
+        Order::Busy => serde_json::to_string(&keep_busy(&mut ready, &over)),
     };
     written.map_err(broken)?;
     writeln!(output, "{}", report.unwrap_or_default()).and_then(|()| output.flush()).map_err(broken)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::machine::core_seconds;
 use super::pulse::{Beat, Pulse, RATE};
 use super::punctual::{Punctual, Punctuality};
+use super::waits::{WaitFigures, Waits};
 
 /// Games do not tick all at the same moment: a tick's time is divided by this.
 const GROUPS: usize = 16;
@@ -48,6 +49,8 @@ pub struct GamesReport {
     pub trouble: Option<String>,
     /// Cores that the process used on average.
     pub cores: Option<f64>,
+    /// How long its threads waited for a core.
+    pub waits: WaitFigures,
 }
 
 struct Player {
@@ -70,7 +73,7 @@ impl GamesOrder {
                 bade: false,
             });
         }
-        let (began, used) = (Instant::now(), core_seconds());
+        let (began, used, waits) = (Instant::now(), core_seconds(), Waits::begin());
         let pulse = |group: usize| Pulse::begin(Duration::from_secs(1) / RATE * group as u32 / GROUPS as u32);
         let mut pulses: Vec<Pulse> = (0..GROUPS).map(pulse).collect();
         let mut report = GamesReport { games: self.games, ..GamesReport::default() };
@@ -105,6 +108,7 @@ impl GamesOrder {
         }
         let cores = |(before, after): (f64, f64)| (after - before) / began.elapsed().as_secs_f64();
         report.cores = used.zip(core_seconds()).map(cores);
+        report.waits = waits.end();
         Ok(report)
     }
 }

@@ -9,6 +9,7 @@ use super::elsewhere::Spawn;
 use super::flood::{Flood, FloodFigures};
 use super::handover::{Handover, HandoverFigures};
 use super::live::{CONTENDERS, Live};
+use super::load::Load;
 use super::machine::Machine;
 use super::policy::{PolicyFigures, PolicyRun};
 use super::progress::Progress;
@@ -51,6 +52,8 @@ pub struct RuntimeBench {
     pub starts: u32,
     /// How many sessions there are in [`Section::Sessions`].
     pub sessions: usize,
+    /// So many busy processes stand beside [`Section::Sessions`] when it is measured once more; none: it is measured once.
+    pub beside_load: Option<usize>,
     /// Where chance begins.
     pub seed: u64,
 }
@@ -74,11 +77,25 @@ pub struct RuntimeFigures {
     /// A thousand sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<CrowdFigures>,
+    /// The same sessions beside processes that never rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside_load: Option<LoadFigures>,
     /// Sessions in which nothing happens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<IdleFigures>,
     /// The figures beside their targets.
     pub claims: Vec<Claim>,
+}
+
+/// Sessions on a machine that has other things to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadFigures {
+    /// How many processes there were that never rest.
+    pub processes: usize,
+    /// Cores that they used together, on average.
+    pub processes_cores: Option<f64>,
+    /// What came of the sessions.
+    pub sessions: CrowdFigures,
 }
 
 /// The ways of sending.
@@ -127,6 +144,7 @@ impl RuntimeBench {
         let live = Live { seconds: self.half(), seed: self.seed };
         let handover = Handover { seconds: self.half() };
         let lasts = |section| match section {
+            Section::Sessions if self.beside_load.is_some() => crowd.weighs() + 2 * crowd.lasts(),
             Section::Sessions => crowd.weighs() + crowd.lasts(),
             Section::Ticks => flood.lasts(),
             Section::Policies => live.lasts(),
@@ -141,6 +159,7 @@ impl RuntimeBench {
             policies: None,
             hand_over: None,
             sessions: None,
+            beside_load: None,
             idle: None,
             claims: Vec::new(),
         };
@@ -151,6 +170,13 @@ impl RuntimeBench {
                     progress.part_is_over(crowd.weighs());
                     figures.sessions = Some(crowd.run(spawn, progress)?);
                     progress.part_is_over(crowd.lasts());
+                    if let Some(processes) = self.beside_load {
+                        let load = Load::begin(processes, spawn)?;
+                        let sessions = crowd.run(spawn, progress)?;
+                        let processes_cores = load.end()?;
+                        figures.beside_load = Some(LoadFigures { processes, processes_cores, sessions });
+                        progress.part_is_over(crowd.lasts());
+                    }
                     continue;
                 }
                 Section::Ticks => figures.ticks = Some(flood.run(spawn, progress)?),
@@ -239,6 +265,17 @@ impl RuntimeFigures {
                 99.99,
                 "%",
             ));
+        }
+        if let Some(LoadFigures { sessions, .. }) = &self.beside_load {
+            let fates = &sessions.fates;
+            self.complete &= sessions.lost == 0 && fates.unsaid == 0;
+            let mut none = |name: &str, value: u64| claims.push(Claim::at_most(name, value as f64, 0.0, "tasks"));
+            none("beside the load: never, though the game had it a second ahead", fates.ahead.never);
+            none("beside the load: never, though it was planned a second ahead", fates.never_though_planned);
+            none("beside the load: never, and nobody said so", fates.unsaid);
+            let fairness = fates.started_percent.worst / fates.started_percent.median.max(f64::MIN_POSITIVE);
+            let name = "beside the load: share of starts of the worst session, of the median's";
+            claims.push(Claim::at_least(name, fairness, 0.99, "of 1"));
         }
         if let Some(idle) = &self.idle {
             claims.push(Claim::at_most("memory of an idle session", idle.kibibytes(), 256.0, "KiB"));

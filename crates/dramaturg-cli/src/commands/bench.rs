@@ -2,6 +2,7 @@
 
 mod characters;
 mod classical;
+mod crowd;
 mod job_shop;
 mod realtime;
 mod repair;
@@ -39,6 +40,7 @@ Examples:
   dramaturg bench validate --json
   dramaturg bench runtime
   dramaturg bench runtime --only ticks,hand-over --seconds 20
+  dramaturg bench runtime --only sessions --beside-load
   dramaturg bench realtime --only ft06,logistics")]
 pub struct Bench {
     #[command(subcommand)]

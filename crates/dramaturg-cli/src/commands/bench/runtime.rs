@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use dramaturg_bench::RuntimeBench;
-use dramaturg_bench::runtime::crowd::{CrowdFigures, IdleFigures};
 use dramaturg_bench::runtime::elsewhere::play_as_told;
 use dramaturg_bench::runtime::flood::FloodFigures;
 use dramaturg_bench::runtime::handover::HandoverFigures;
@@ -16,7 +15,7 @@ use dramaturg_bench::runtime::report::PoliciesFigures;
 use dramaturg_bench::runtime::{RuntimeFigures, Section};
 use dramaturg_wire::LinkError;
 
-use super::{Measured, claims, progress, right, timings, trimmed};
+use super::{Measured, claims, crowd, progress, right, timings, trimmed};
 use crate::exit::{Exit, Failure};
 use crate::shell::{Shell, count};
 use crate::style::{BOLD, DIM};
@@ -39,6 +38,9 @@ pub struct Runtime {
     /// How many seconds before their start tasks are sent in `ticks`
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
     ahead: u32,
+    /// Measure `sessions` once more beside so many processes that never rest [default: as many as there are cores]
+    #[arg(long, value_name = "NUMBER", num_args = 0..=1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    beside_load: Option<Option<u32>>,
     /// Which streams of tasks
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
@@ -75,7 +77,14 @@ impl Runtime {
             [] => Section::ALL.to_vec(),
             only => only.iter().map(|part| part.section()).collect(),
         };
+        if self.beside_load.is_some() && !sections.contains(&Section::Sessions) {
+            let failure = Failure::usage("--beside-load measures the part `sessions`, which --only leaves out");
+            return Err(failure.hint("add `sessions` to --only"));
+        }
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let processes = |number: Option<u32>| number.map_or_else(cores, |number| number as usize);
         let bench = RuntimeBench {
+            beside_load: self.beside_load.map(processes),
             sections,
             seconds: self.seconds,
             ahead_seconds: self.ahead,
@@ -108,7 +117,10 @@ impl Runtime {
             handed_over(shell, hand_over)?;
         }
         if let Some((sessions, idle)) = figures.sessions.as_ref().zip(figures.idle.as_ref()) {
-            crowd(shell, sessions, idle)?;
+            crowd::show(shell, sessions, idle)?;
+            if let Some(load) = &figures.beside_load {
+                crowd::show_beside(shell, sessions, load)?;
+            }
         }
         claims(shell, &figures.claims)
     }
@@ -153,7 +165,8 @@ fn machine(shell: &mut Shell, machine: &Machine) -> Result<(), Failure> {
     Ok(())
 }
 
-fn punctuality(shell: &mut Shell, noted: &Punctuality, not_started: u64) -> Result<(), Failure> {
+/// Shows when tasks started.
+pub fn punctuality(shell: &mut Shell, noted: &Punctuality, not_started: u64) -> Result<(), Failure> {
     let Punctuality { on_time, in_skipped_ticks, late, skipped_ticks } = noted;
     writeln!(
         shell.out,
@@ -192,32 +205,6 @@ fn handed_over(shell: &mut Shell, figures: &HandoverFigures) -> Result<(), Failu
     writeln!(
         shell.out,
         "A hand-over takes {ratio_p50:.1} times as long as a round trip at p50, {ratio_p99:.1} times at p99; {lost} were lost.\n"
-    )?;
-    Ok(())
-}
-
-fn crowd(shell: &mut Shell, figures: &CrowdFigures, idle: &IdleFigures) -> Result<(), Failure> {
-    writeln!(
-        shell.out,
-        "{BOLD}{} at 60 Hz{BOLD:#}, 5 starts a second each, sent a second ahead, games in another process: {} tasks\n",
-        count(figures.sessions, "session"),
-        figures.tasks
-    )?;
-    punctuality(shell, &figures.punctuality, figures.not_started)?;
-    let cores = |cores: Option<f64>| cores.map_or("?".to_owned(), |cores| format!("{cores:.2}"));
-    writeln!(
-        shell.out,
-        "The director used {} cores, the games {}; {} frames were sent again, {} clocks began anew.",
-        cores(figures.director_cores),
-        cores(figures.games_cores),
-        figures.resent,
-        figures.clock_relocks
-    )?;
-    let resident = idle.resident_bytes.map_or("?".to_owned(), |bytes| (bytes / 1024).to_string());
-    writeln!(
-        shell.out,
-        "An idle session holds {} KiB; the process grew by {resident} KiB for each.\n",
-        idle.allocated_bytes / 1024
     )?;
     Ok(())
 }
