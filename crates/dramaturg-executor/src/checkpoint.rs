@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::dictionary::Dictionary;
 use crate::ended::Ended;
 use crate::executor::{Executor, channel_options};
+use crate::held::Held;
 use crate::options::ExecutorOptions;
 use crate::perform::Run;
 use crate::tasks::Standing;
@@ -90,11 +91,11 @@ impl Executor {
             session: self.greeting.session.clone(),
             sent_most: self.sent_most(),
             names: self.names.names().to_vec(),
-            waiting: self.tasks.waiting().into_iter().cloned().collect(),
+            waiting: self.tasks.waiting().into_iter().map(Held::to_execute).collect(),
             running: self
                 .running
                 .iter()
-                .filter_map(|run| Some((self.tasks.execute(run.slot)?.clone(), run.clone())))
+                .filter_map(|run| Some((self.tasks.held(run.slot)?.to_execute(), run.clone())))
                 .collect(),
             ended: self.tasks.ended().cloned().collect(),
             lines: self.lines.iter().cloned().collect(),
@@ -144,7 +145,7 @@ impl Executor {
         }
         for (execute, mut run) in kept.running {
             executor.must_be_unknown(execute.task)?;
-            (run.asks, run.subscribes) = (execute.question.is_some(), execute.task.is_subscription());
+            run.name(&execute);
             run.slot = executor.tasks.run(execute);
             executor.running.push(run);
         }

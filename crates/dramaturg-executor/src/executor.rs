@@ -155,7 +155,7 @@ impl Executor {
 
     /// Takes in the bytes of one frame. What the game must hear of is told in the next tick.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
-        let frame: Frame<ToGame> = self.options.codec.decode(bytes)?;
+        let frame: Frame<ToGame> = self.options.codec.decode_to_game(bytes)?;
         self.silence.hear();
         if frame.epoch == 0 {
             // Greetings stand outside of epochs.
@@ -208,8 +208,11 @@ impl Executor {
 
     fn abandon(&mut self) {
         let tasks = &self.tasks;
-        let cancelled = self.running.drain(..).filter_map(|run| Some((tasks.execute(run.slot)?.clone(), run)));
-        let cancelled: Vec<_> = cancelled.filter(|(_, run)| !run.subscribes).collect();
+        let cancelled = self.running.drain(..).filter(|run| !run.subscribes).filter_map(|run| {
+            let held = tasks.held(run.slot)?;
+            Some((*held.brief, held.extras.clone(), run))
+        });
+        let cancelled: Vec<_> = cancelled.collect();
         if !cancelled.is_empty() {
             self.notices.push_back(Notice::Abandoned { names: self.names.clone(), tasks: cancelled });
         }
@@ -358,12 +361,12 @@ impl Executor {
         match self.tasks.standing(task) {
             Standing::Waiting { slot, version: old } if version >= old => {
                 let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
-                self.tasks.end(slot, tick, false, outcome);
+                self.tasks.end(slot, Ended { task, version: old, tick, ran: false, outcome });
             }
             Standing::Running { slot, version: old } if task.is_subscription() && version >= old => {
                 self.running.retain(|run| run.slot != slot);
                 let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
-                self.tasks.end(slot, tick, false, outcome);
+                self.tasks.end(slot, Ended { task, version: old, tick, ran: false, outcome });
             }
             Standing::Unknown => {
                 // It was forgotten, or a game restored from an old checkpoint never heard of it: it may have run.

@@ -56,7 +56,7 @@ impl Executor {
     /// Answers a question; it ends in the next tick.
     pub fn answer(&mut self, task: Task, answer: impl Into<String>) -> Result<(), AnswerError> {
         let Standing::Running { slot, .. } = self.tasks.standing(task) else { return Err(AnswerError::NotAsked) };
-        let question = self.tasks.execute(slot).and_then(|execute| execute.question.as_ref());
+        let question = self.tasks.held(slot).and_then(|held| held.question());
         let offered = &question.ok_or(AnswerError::NotAsked)?.answers;
         let answer = answer.into();
         if !offered.is_empty() && offered.iter().all(|(name, _)| *name != answer) {
