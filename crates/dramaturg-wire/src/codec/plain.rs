@@ -1,6 +1,7 @@
 //! Writes the message that a game sends most, in binary: what has become of a task, if nothing was seen with it.
 //!
-//! It is what serde's writer makes of it, in a quarter of the instructions and of the code that a cold tick has to fetch.
+//! The bytes are those that serde's writer makes. Its code is shorter: between two frames of a game the processor
+//! forgets code as well as data, and every line of it must be fetched again.
 
 use super::append_number;
 use crate::message::{Outcome, Status};

@@ -1,8 +1,7 @@
 //! Reads the frames that a game gets most: tasks to perform, in binary.
 //!
-//! Between two frames of a game the processor forgets its code as well as its data, and the reader that serde derives is
-//! long: it was a quarter of all that a tick had to fetch from memory again. This one is short. It knows tasks alone,
-//! and whatever it stumbles over is left to the other, which says what is wrong.
+//! Between two frames of a game the processor forgets code as well as data, and the reader that serde derives is long.
+//! This one is short. It knows tasks alone; whatever it stumbles over is left to the other, which says what is wrong.
 
 use serde::de::DeserializeOwned;
 
