@@ -6,10 +6,12 @@ use dramaturg_wire::{Channel, ChannelSave, Codec, Execute, Line, Task, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::dictionary::Dictionary;
-use crate::ended::{Content, Ended};
+use crate::ended::Ended;
 use crate::executor::{Executor, channel_options};
+use crate::held::Held;
 use crate::options::ExecutorOptions;
 use crate::perform::Run;
+use crate::performed::Content;
 use crate::tasks::Standing;
 use crate::voice::Voice;
 
@@ -77,8 +79,8 @@ struct Kept {
 struct Since3 {
     /// The number of the last call.
     said: u64,
-    /// What the ended tasks were, in their order.
-    contents: Vec<Option<Content>>,
+    /// What the last tasks were that were started.
+    performed: Vec<(Task, Content)>,
     /// Names that tasks speak in and the director has forgotten.
     forgotten: Vec<String>,
 }
@@ -101,11 +103,11 @@ impl Executor {
             session: self.greeting.session.clone(),
             sent_most: self.sent_most(),
             names: self.names.names().to_vec(),
-            waiting: self.tasks.waiting().into_iter().cloned().collect(),
+            waiting: self.tasks.waiting().into_iter().map(Held::to_execute).collect(),
             running: self
                 .running
                 .iter()
-                .filter_map(|run| Some((self.tasks.execute(run.slot)?.clone(), run.clone())))
+                .filter_map(|run| Some((self.tasks.held(run.slot)?.to_execute(), run.clone())))
                 .collect(),
             ended: self.tasks.ended().cloned().collect(),
             lines: self.lines.iter().cloned().collect(),
@@ -114,7 +116,7 @@ impl Executor {
         };
         let since = Since3 {
             said: self.greeting.said(),
-            contents: self.tasks.ended().map(|ended| ended.content.clone()).collect(),
+            performed: self.performed.iter().cloned().collect(),
             forgotten: self.names.forgotten().to_vec(),
         };
         let mut bytes = MAGIC.to_vec();
@@ -150,10 +152,10 @@ impl Executor {
         executor.greeting.session = kept.session;
         executor.greeting.sent_most = kept.sent_most.min(last);
         executor.names = Dictionary::new(kept.names, since.forgotten);
-        let contents = since.contents.into_iter().chain(std::iter::repeat(None));
-        for (ended, content) in kept.ended.into_iter().zip(contents) {
+        since.performed.into_iter().for_each(|(task, content)| executor.performed.note(task, content));
+        for ended in kept.ended {
             executor.must_be_unknown(ended.task)?;
-            executor.tasks.remember(Ended { content, ..ended });
+            executor.tasks.remember(ended);
         }
         for execute in kept.waiting {
             executor.must_be_unknown(execute.task)?;
@@ -161,7 +163,7 @@ impl Executor {
         }
         for (execute, mut run) in kept.running {
             executor.must_be_unknown(execute.task)?;
-            (run.asks, run.subscribes) = (execute.question.is_some(), execute.task.is_subscription());
+            run.name(&execute);
             run.slot = executor.tasks.run(execute);
             executor.running.push(run);
         }

@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 
 use dramaturg_wire::{
-    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, Outcome, Pieces, Received, Task, TaskRecord,
-    Tick, ToDirector, ToGame, VERSION, Welcome,
+    ChannelOptions, CodecError, Execute, Fault, FaultCode, Frame, Line, NameId, Outcome, Pieces, Received, Task,
+    TaskRecord, Tick, ToDirector, ToGame, VERSION, Welcome,
 };
 
 use crate::dictionary::Dictionary;
-use crate::ended::{Content, Ended};
+use crate::ended::Ended;
 use crate::game::Game;
 use crate::greeting::Greeting;
 use crate::notice::Notice;
 use crate::options::ExecutorOptions;
 use crate::perform::Run;
+use crate::performed::Performed;
 use crate::silence::Silence;
 use crate::tasks::{Standing, Tasks};
 use crate::voice::Voice;
@@ -35,6 +36,7 @@ pub struct Executor {
     pub(crate) greeting: Greeting,
     pub(crate) names: Dictionary,
     pub(crate) tasks: Tasks,
+    pub(crate) performed: Performed,
     /// What runs, in the order of starting.
     pub(crate) running: Vec<Run>,
     /// Whether the game must still be told what runs since its checkpoint.
@@ -79,6 +81,7 @@ impl Executor {
             greeting: Greeting::new(0, options.first_call),
             names: Dictionary::default(),
             tasks: Tasks::new(options.ended_max),
+            performed: Performed::new(options.ended_max),
             running: Vec::new(),
             untold: false,
             lines: VecDeque::new(),
@@ -155,7 +158,7 @@ impl Executor {
 
     /// Takes in the bytes of one frame. What the game must hear of is told in the next tick.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<(), CodecError> {
-        let frame: Frame<ToGame> = self.options.codec.decode(bytes)?;
+        let frame: Frame<ToGame> = self.options.codec.decode_to_game(bytes)?;
         self.silence.hear();
         if frame.epoch == 0 {
             // Greetings stand outside of epochs.
@@ -208,12 +211,16 @@ impl Executor {
 
     fn abandon(&mut self) {
         let tasks = &self.tasks;
-        let cancelled = self.running.drain(..).filter_map(|run| Some((tasks.execute(run.slot)?.clone(), run)));
-        let cancelled: Vec<_> = cancelled.filter(|(_, run)| !run.subscribes).collect();
+        let cancelled = self.running.drain(..).filter(|run| !run.subscribes).filter_map(|run| {
+            let held = tasks.held(run.slot)?;
+            Some((*held.brief, held.extras.clone(), run))
+        });
+        let cancelled: Vec<_> = cancelled.collect();
         if !cancelled.is_empty() {
             self.notices.push_back(Notice::Abandoned { names: self.names.clone(), tasks: cancelled });
         }
         self.tasks.clear();
+        self.performed.clear();
         self.lines.clear();
         self.answers.clear();
         self.pieces = Pieces::default();
@@ -257,7 +264,9 @@ impl Executor {
         let received = if same { welcome.received.min(self.greeting.sent_most) } else { 0 };
         self.voice.channel.begin_epoch(welcome.epoch, received, self.voice.now);
         if let Some(numbers) = self.names.replace(welcome.names) {
-            self.tasks.renumber(|number| *number = numbers.of(*number));
+            let renumber = |number: &mut NameId| *number = numbers.of(*number);
+            self.tasks.renumber(&renumber);
+            self.performed.renumber(&renumber);
         }
         self.update = Tick::from(welcome.update.max(1));
         self.voice.bytes_max = welcome.message_bytes_max.max(BYTES_LEAST);
@@ -348,14 +357,7 @@ impl Executor {
         if self.tasks.waiting_count() >= self.options.waiting_max {
             let reason = format!("more than {} tasks wait already", self.options.waiting_max);
             let outcome = self.voice.report(task, version, tick, Outcome::Failed { reason });
-            return self.tasks.remember(Ended {
-                task,
-                version,
-                tick,
-                ran: false,
-                outcome,
-                content: Some(Content::of(&execute)),
-            });
+            return self.tasks.remember(Ended { task, version, tick, ran: false, outcome });
         }
         self.tasks.wait(execute);
         self.voice.report(task, version, tick, Outcome::Accepted);
@@ -368,18 +370,17 @@ impl Executor {
         match self.tasks.standing(task) {
             Standing::Waiting { slot, version: old } if version >= old => {
                 let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
-                self.tasks.end(slot, tick, false, outcome);
+                self.tasks.end(slot, Ended { task, version: old, tick, ran: false, outcome });
             }
             Standing::Running { slot, version: old } if task.is_subscription() && version >= old => {
                 self.running.retain(|run| run.slot != slot);
                 let outcome = self.voice.report(task, old, tick, Outcome::Cancelled);
-                self.tasks.end(slot, tick, false, outcome);
+                self.tasks.end(slot, Ended { task, version: old, tick, ran: false, outcome });
             }
             Standing::Unknown => {
                 // It was forgotten, or a game restored from an old checkpoint never heard of it: it may have run.
                 let outcome = self.voice.report(task, version, tick, Outcome::Unknown);
-                let ran = !task.is_subscription();
-                self.tasks.remember(Ended { task, version, tick, ran, outcome, content: None });
+                self.tasks.remember(Ended { task, version, tick, ran: !task.is_subscription(), outcome });
             }
             _ => {}
         }

@@ -1,14 +1,14 @@
 //! Looks once more before a task starts.
 
-use dramaturg_wire::{Execute, Guard, Test};
+use dramaturg_wire::{Guard, Test};
 
 use crate::dictionary::Dictionary;
 use crate::game::{Game, ValueRef};
 
 /// The first guard of a task that does not hold. A fluent that nobody knows, or a value of another kind, makes a guard fail: what
 /// cannot be seen must not be relied on.
-pub(crate) fn failing<G: Game + ?Sized>(execute: &Execute, names: &Dictionary, game: &G) -> Option<u16> {
-    let guard = execute.guards.iter().position(|guard| !holds(guard, names, game))?;
+pub(crate) fn failing<G: Game + ?Sized>(guards: &[Guard], names: &Dictionary, game: &G) -> Option<u16> {
+    let guard = guards.iter().position(|guard| !holds(guard, names, game))?;
     Some(u16::try_from(guard).unwrap_or(u16::MAX))
 }
 

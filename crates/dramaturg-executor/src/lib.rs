@@ -30,8 +30,9 @@
 //!
 //! What comes in: [`executor`] takes frames apart and hands them on; `greeting` says hello and says it again; `silence`
 //! counts how long nothing came; `dictionary` turns numbers into names. What is kept: `tasks` is the table of all
-//! tasks, `near` how it finds them, `waiting` the order in which they start, `ended` what is remembered of those that
-//! are over. What happens: `perform` starts and follows tasks, `guard` looks once more before a start. What goes out:
+//! tasks, `held` one of them, `near` how it finds them, `waiting` the order in which they start, `ended` what is
+//! remembered of those that are over, `performed` what those were that started. What happens: `perform` starts and
+//! follows tasks, `guard` looks once more before a start. What goes out:
 //! `voice` writes statuses without allocating, `requests` is what the game says on its own account. [`checkpoint`]
 //! keeps all of it inside the game's own save. [`game`] is what a game implements, [`scripted`] a game for tests.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
@@ -47,11 +48,13 @@ pub use game::{Game, Report, ValueRef};
 mod frame;
 mod greeting;
 mod guard;
+mod held;
 mod near;
 mod notice;
 pub mod options;
 pub use options::ExecutorOptions;
 mod perform;
+mod performed;
 mod requests;
 pub use requests::AnswerError;
 pub mod scripted;

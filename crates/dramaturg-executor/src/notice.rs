@@ -1,9 +1,10 @@
 //! What waits to be told to the game in its next tick.
 
-use dramaturg_wire::{Execute, Fault, Tick};
+use dramaturg_wire::{Fault, Tick};
 
 use crate::dictionary::Dictionary;
 use crate::game::Game;
+use crate::held::{Brief, Extras, Held};
 use crate::perform::Run;
 use crate::view::TaskView;
 
@@ -30,7 +31,7 @@ pub(crate) enum Notice {
     /// Tasks of a session that is gone, with the names they were spelled in.
     Abandoned {
         names: Dictionary,
-        tasks: Vec<(Execute, Run)>,
+        tasks: Vec<(Brief, Extras, Run)>,
     },
 }
 
@@ -44,7 +45,9 @@ impl Notice {
             Self::Saved { request, tick, data } => game.saved(*request, *tick, data),
             Self::Loaded { request, notes } => game.loaded(*request, notes),
             Self::Abandoned { names, tasks } => {
-                tasks.iter().for_each(|(execute, run)| game.cancel(&TaskView { execute, run, names }));
+                for (brief, extras, run) in tasks {
+                    game.cancel(&TaskView { held: Held { brief, extras }, run, names });
+                }
             }
         }
     }

@@ -1,16 +1,19 @@
 //! Starts tasks in their ticks and follows them to their end.
 
-use dramaturg_wire::{Answer, Execute, Outcome, Tick, ToDirector};
+use dramaturg_wire::{Answer, Execute, NameId, Outcome, Task, Tick, ToDirector};
 use serde::{Deserialize, Serialize};
 
 use crate::dictionary::Dictionary;
+use crate::ended::Ended;
 use crate::executor::Executor;
 use crate::game::{Game, Report};
 use crate::guard;
+use crate::held::Held;
+use crate::performed::Content;
 use crate::view::TaskView;
 use crate::voice::Voice;
 
-/// A task that runs. All that is looked at in every tick stands here, side by side.
+/// A task that runs. All that is looked at in every tick and at its end stands here, side by side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// Where its task is kept.
@@ -28,23 +31,46 @@ pub(crate) struct Run {
     pub(crate) next_read: Tick,
     /// When the answer is taken that holds if there is none.
     pub(crate) deadline: Tick,
+    /// Which task it is: known from the task itself where that is kept beside it.
+    #[serde(skip, default = "nameless")]
+    pub(crate) task: Task,
+    #[serde(skip)]
+    pub(crate) version: u32,
+    /// Whether it reads fluents.
+    #[serde(skip)]
+    pub(crate) reads: bool,
+}
+
+fn nameless() -> Task {
+    Task { step: 0, part: 0 }
 }
 
 impl Run {
-    fn new(slot: u32, execute: &Execute, tick: Tick, late: Tick) -> Self {
-        let reads = execute.every > 0 && !execute.reads.is_empty();
-        let within = execute.question.as_ref().and_then(|question| question.within.as_ref());
+    fn new(slot: u32, held: Held<'_>, tick: Tick, late: Tick) -> Self {
+        let (brief, question) = (held.brief, held.question());
+        let reads = !held.reads().is_empty();
+        let within = question.and_then(|question| question.within.as_ref());
         Self {
             slot,
-            asks: execute.question.is_some(),
-            subscribes: execute.task.is_subscription(),
+            asks: question.is_some(),
+            subscribes: brief.task.is_subscription(),
             thousandths: 0,
             started: tick,
             late,
-            duration: execute.duration.max(0),
-            next_read: if reads { tick } else { Tick::MAX },
+            duration: brief.duration.max(0),
+            next_read: if reads && brief.every > 0 { tick } else { Tick::MAX },
             deadline: within.map_or(Tick::MAX, |(ticks, _)| tick.saturating_add(*ticks)),
+            task: brief.task,
+            version: brief.version,
+            reads,
         }
+    }
+
+    /// Takes over from the task what is not kept twice.
+    pub(crate) fn name(&mut self, execute: &Execute) {
+        (self.task, self.version) = (execute.task, execute.version);
+        (self.asks, self.subscribes) = (execute.question.is_some(), execute.task.is_subscription());
+        self.reads = !execute.reads.is_empty();
     }
 
     /// How far it is: what the game said, or else how much of its time is over.
@@ -74,24 +100,27 @@ impl Executor {
     pub(crate) fn start_due<G: Game + ?Sized>(&mut self, game: &mut G) {
         let tick = self.tick;
         while let Some(slot) = self.tasks.take_due(tick) {
-            let Some(execute) = self.tasks.execute(slot) else { continue };
-            let (task, version) = (execute.task, execute.version);
-            let late = tick.saturating_sub(execute.start);
-            let refused = if late > Tick::from(execute.late.most) {
+            let Some(held) = self.tasks.held(slot) else { continue };
+            let (task, version, action) = (held.brief.task, held.brief.version, held.brief.action);
+            let late = tick.saturating_sub(held.brief.start);
+            let refused = if late > Tick::from(held.brief.late.most) {
                 Some(Outcome::Missed { by: late })
-            } else if self.names.get(execute.action).is_none() {
-                let reason = format!("the action has no name: number {} is not in the dictionary", execute.action.0);
+            } else if self.names.get(action).is_none() {
+                let reason = format!("the action has no name: number {} is not in the dictionary", action.0);
                 Some(Outcome::Failed { reason })
             } else {
-                guard::failing(execute, &self.names, game).map(|guard| Outcome::GuardFailed { guard })
+                guard::failing(held.guards(), &self.names, game).map(|guard| Outcome::GuardFailed { guard })
             };
             if let Some(outcome) = refused {
                 let outcome = self.voice.report(task, version, tick, outcome);
-                self.tasks.end(slot, tick, false, outcome);
+                self.tasks.end(slot, Ended { task, version, tick, ran: false, outcome });
                 continue;
             }
-            let run = Run::new(slot, execute, tick, late);
-            let view = TaskView { execute, run: &run, names: &self.names };
+            let run = Run::new(slot, held, tick, late);
+            if !run.subscribes {
+                self.performed.note(task, Content::of(held));
+            }
+            let view = TaskView { held, run: &run, names: &self.names };
             self.voice.report(task, version, tick, Outcome::Started { late });
             match view.question() {
                 _ if run.subscribes => {}
@@ -107,12 +136,13 @@ impl Executor {
         let Self { running, tasks, names, voice, answers, tick, options, .. } = self;
         let tick = *tick;
         running.retain_mut(|run| {
-            let Some(execute) = tasks.held(run.slot) else { return false };
-            let given = if run.asks { take_answer(answers, execute) } else { None };
+            let Some(held) = tasks.held(run.slot) else { return false };
+            let (task, version) = (run.task, run.version);
+            let given = if run.asks { take_answer(answers, task) } else { None };
             let report = match given {
                 Some(answer) => Report::Answered(answer),
                 None if run.subscribes => Report::Running,
-                None => game.poll(&TaskView { execute, run, names }, tick),
+                None => game.poll(&TaskView { held, run, names }, tick),
             };
             let mut progressed = false;
             let mut end = match report {
@@ -125,45 +155,44 @@ impl Executor {
                 Report::Amended(duration) => {
                     if duration != run.duration {
                         run.duration = duration;
-                        voice.report(execute.task, execute.version, tick, Outcome::Amended { duration });
+                        voice.report(task, version, tick, Outcome::Amended { duration });
                     }
                     None
                 }
                 Report::Finished => Some(End::plain(Outcome::Finished)),
                 Report::Failed(reason) => Some(End::plain(Outcome::Failed { reason: reason.into_owned() })),
-                Report::Answered(answer) => Some(answered(execute, answer)),
+                Report::Answered(answer) => Some(answered(held, answer)),
             };
             if end.is_none()
                 && tick >= run.deadline
-                && let Some((_, default)) = execute.question.as_ref().and_then(|question| question.within.clone())
+                && let Some((_, default)) = held.question().and_then(|question| question.within.clone())
             {
-                game.cancel(&TaskView { execute, run, names });
+                game.cancel(&TaskView { held, run, names });
                 end = Some(End { outcome: Outcome::Finished, answer: Some(default) });
             }
             let Some(End { outcome, answer }) = end else {
                 let reads = tick >= run.next_read;
                 let room = voice.channel.unacknowledged() < options.unacknowledged_max;
                 if reads {
-                    run.next_read = tick.saturating_add(Tick::from(execute.every.max(1)));
+                    run.next_read = tick.saturating_add(Tick::from(held.brief.every.max(1)));
                 }
                 if (reads || progressed) && room {
                     if reads {
-                        read(execute, names, voice, tick, game);
+                        read(held.reads(), names, voice, tick, game);
                     }
                     let outcome = Outcome::Progress { thousandths: run.thousandths(tick) };
-                    voice.report(execute.task, execute.version, tick, outcome);
+                    voice.report(task, version, tick, outcome);
                 }
                 return true;
             };
             if let Some(answer) = answer {
-                let (task, version) = (execute.task, execute.version);
                 voice.say(&ToDirector::Answer(Answer { task, version, tick, answer }));
             }
-            if outcome == Outcome::Finished {
-                read(execute, names, voice, tick, game);
+            if run.reads && outcome == Outcome::Finished {
+                read(held.reads(), names, voice, tick, game);
             }
-            let outcome = voice.report(execute.task, execute.version, tick, outcome);
-            tasks.end(run.slot, tick, true, outcome);
+            let outcome = voice.report(task, version, tick, outcome);
+            tasks.end(run.slot, Ended { task, version, tick, ran: true, outcome });
             false
         });
         // What was answered to a task that has ended meanwhile answers nothing.
@@ -174,35 +203,36 @@ impl Executor {
     pub(crate) fn forget_due(&mut self) {
         let tick = self.tick;
         while let Some(slot) = self.tasks.take_due(tick.max(self.ran_until)) {
-            let Some(execute) = self.tasks.execute(slot) else { continue };
-            if execute.task.is_subscription() {
+            let Some(held) = self.tasks.held(slot) else { continue };
+            let (task, version) = (held.brief.task, held.brief.version);
+            if task.is_subscription() {
                 // Reading twice does no harm.
-                self.running.push(Run::new(slot, execute, tick, 0));
+                self.running.push(Run::new(slot, held, tick, 0));
                 continue;
             }
-            let outcome = self.voice.report(execute.task, execute.version, tick, Outcome::Unknown);
-            self.tasks.end(slot, tick, true, outcome);
+            let outcome = self.voice.report(task, version, tick, Outcome::Unknown);
+            self.tasks.end(slot, Ended { task, version, tick, ran: true, outcome });
         }
     }
 
     /// Tells the game what runs since its checkpoint.
     pub(crate) fn tell_resumed<G: Game + ?Sized>(&mut self, game: &mut G) {
         for run in &self.running {
-            if let Some(execute) = self.tasks.execute(run.slot).filter(|_| !run.subscribes) {
-                game.resume_task(&TaskView { execute, run, names: &self.names });
+            if let Some(held) = self.tasks.held(run.slot).filter(|_| !run.subscribes) {
+                game.resume_task(&TaskView { held, run, names: &self.names });
             }
         }
     }
 }
 
-fn take_answer(answers: &mut Vec<(dramaturg_wire::Task, String)>, execute: &Execute) -> Option<String> {
-    let at = answers.iter().position(|(task, _)| *task == execute.task)?;
+fn take_answer(answers: &mut Vec<(Task, String)>, task: Task) -> Option<String> {
+    let at = answers.iter().position(|(answered, _)| *answered == task)?;
     Some(answers.swap_remove(at).1)
 }
 
 /// An answer ends a question, if it is one of those that were offered.
-fn answered(execute: &Execute, answer: String) -> End {
-    let offered = execute.question.as_ref().map(|question| question.answers.as_slice());
+fn answered(held: Held<'_>, answer: String) -> End {
+    let offered = held.question().map(|question| question.answers.as_slice());
     match offered {
         None => End::plain(Outcome::Failed { reason: format!("nothing was asked, but the answer is `{answer}`") }),
         Some(answers) if !answers.is_empty() && answers.iter().all(|(name, _)| *name != answer) => {
@@ -213,8 +243,8 @@ fn answered(execute: &Execute, answer: String) -> End {
 }
 
 /// Adds the values of a task's fluents to its next status. Those that the game does not know are left out.
-fn read<G: Game + ?Sized>(execute: &Execute, names: &Dictionary, voice: &mut Voice, tick: Tick, game: &G) {
-    for id in &execute.reads {
+fn read<G: Game + ?Sized>(reads: &[NameId], names: &Dictionary, voice: &mut Voice, tick: Tick, game: &G) {
+    for id in reads {
         if let Some(fluent) = names.get(*id)
             && let Some(value) = game.value(fluent)
         {

@@ -5,8 +5,8 @@ use std::fmt;
 use dramaturg_wire::message::pieces;
 use dramaturg_wire::{Description, FaultCode, NameId, Observation, Task, TaskContent, ToDirector};
 
-use crate::ended::Content;
 use crate::executor::Executor;
+use crate::performed::Content;
 use crate::tasks::Standing;
 
 /// Why an answer was not taken.
@@ -57,7 +57,8 @@ impl Executor {
     }
 
     fn content(&self, task: Task) -> Option<TaskContent> {
-        let Content { action, params, start, duration } = self.tasks.content(task)?;
+        let held = || self.tasks.find(task).map(Content::of);
+        let Content { action, params, start, duration } = self.performed.find(task).cloned().or_else(held)?;
         let name = |number: &NameId| self.names.get(*number).map(str::to_owned);
         let params = params.iter().map(name).collect::<Option<Vec<_>>>()?;
         Some(TaskContent { action: name(&action)?, params, start, duration })
@@ -90,7 +91,7 @@ impl Executor {
     /// Answers a question; it ends in the next tick.
     pub fn answer(&mut self, task: Task, answer: impl Into<String>) -> Result<(), AnswerError> {
         let Standing::Running { slot, .. } = self.tasks.standing(task) else { return Err(AnswerError::NotAsked) };
-        let question = self.tasks.execute(slot).and_then(|execute| execute.question.as_ref());
+        let question = self.tasks.held(slot).and_then(|held| held.question());
         let offered = &question.ok_or(AnswerError::NotAsked)?.answers;
         let answer = answer.into();
         if !offered.is_empty() && offered.iter().all(|(name, _)| *name != answer) {

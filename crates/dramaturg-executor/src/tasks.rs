@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use dramaturg_wire::{Execute, Guard, NameId, Outcome, Task, TaskRecord, TaskState, Test, Tick};
+use dramaturg_wire::{Execute, NameId, Task, TaskRecord, TaskState, Tick};
 
-use crate::ended::{Content, Ended, EndedRing};
+use crate::ended::{Ended, EndedRing};
+use crate::held::{Brief, Extras, Held};
 use crate::near::BuildNear;
 use crate::perform::Run;
 use crate::waiting::Waiting;
@@ -15,7 +16,7 @@ enum Place {
     /// Waiting or running, in this slot.
     Held(u32),
     /// Over; its number in the ring.
-    Ended(u64),
+    Ended(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +26,12 @@ enum Stage {
     Running,
 }
 
-#[derive(Clone, Debug)]
+/// What must be known of a slot to take a task from it: apart, so that a task that ends need not be looked at.
+#[derive(Clone, Copy, Debug)]
 struct Slot {
-    execute: Execute,
     stage: Stage,
+    /// Whether its extras hold a question: texts of any length, which are not kept until another task comes.
+    asks: bool,
 }
 
 /// How a task stands.
@@ -45,6 +48,10 @@ pub(crate) enum Standing<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks {
     slots: Vec<Slot>,
+    /// By slot.
+    briefs: Vec<Brief>,
+    /// By slot; what was left there by another is not looked at.
+    extras: Vec<Extras>,
     /// The slot that has been free for longest is taken first: so tasks that come one after another, and start so, lie side by side.
     free: VecDeque<u32>,
     index: HashMap<Task, Place, BuildNear>,
@@ -58,6 +65,8 @@ impl Tasks {
     pub(crate) fn new(ended_max: usize) -> Self {
         Self {
             slots: Vec::new(),
+            briefs: Vec::new(),
+            extras: Vec::new(),
             free: VecDeque::new(),
             index: HashMap::default(),
             index_room: 0,
@@ -75,34 +84,22 @@ impl Tasks {
         match self.index.get(&task) {
             None => Standing::Unknown,
             Some(Place::Ended(number)) => self.ended.get(*number).map_or(Standing::Unknown, Standing::Ended),
-            Some(Place::Held(slot)) => match self.slot(*slot) {
-                Some(Slot { stage: Stage::Waiting, execute, .. }) => {
-                    Standing::Waiting { slot: *slot, version: execute.version }
-                }
-                Some(Slot { stage: Stage::Running, execute, .. }) => {
-                    Standing::Running { slot: *slot, version: execute.version }
-                }
+            Some(Place::Held(slot)) => match (self.stage(*slot), self.briefs.get(*slot as usize)) {
+                (Stage::Waiting, Some(brief)) => Standing::Waiting { slot: *slot, version: brief.version },
+                (Stage::Running, Some(brief)) => Standing::Running { slot: *slot, version: brief.version },
                 _ => Standing::Unknown,
             },
         }
     }
 
-    fn slot(&self, slot: u32) -> Option<&Slot> {
-        self.slots.get(slot as usize)
-    }
-
-    fn slot_mut(&mut self, slot: u32) -> Option<&mut Slot> {
-        self.slots.get_mut(slot as usize)
+    fn stage(&self, slot: u32) -> Stage {
+        self.slots.get(slot as usize).map_or(Stage::Free, |slot| slot.stage)
     }
 
     /// What is to be performed.
-    pub(crate) fn execute(&self, slot: u32) -> Option<&Execute> {
-        self.slot(slot).filter(|slot| slot.stage != Stage::Free).map(|slot| &slot.execute)
-    }
-
-    /// The same for one that is known to run: it is not looked at, for what nobody reads need not come from memory.
-    pub(crate) fn held(&self, slot: u32) -> Option<&Execute> {
-        self.slot(slot).map(|slot| &slot.execute)
+    pub(crate) fn held(&self, slot: u32) -> Option<Held<'_>> {
+        self.slots.get(slot as usize).filter(|slot| slot.stage != Stage::Free)?;
+        Some(Held { brief: self.briefs.get(slot as usize)?, extras: self.extras.get(slot as usize)? })
     }
 
     /// Lets a task wait for its tick that neither waits nor runs.
@@ -120,23 +117,35 @@ impl Tasks {
     /// Puts a later version in the place of one that waits.
     pub(crate) fn replace(&mut self, slot: u32, execute: Execute) {
         let (start, task) = (execute.start, execute.task);
-        if let Some(held) = self.slot_mut(slot) {
-            held.execute = execute;
-            self.waiting.remove(slot);
-            self.waiting.push(slot, start, task);
-        }
+        self.put(slot, execute, Stage::Waiting);
+        self.waiting.remove(slot);
+        self.waiting.push(slot, start, task);
     }
 
     fn hold(&mut self, execute: Execute, stage: Stage) -> u32 {
         let task = execute.task;
-        let held = Slot { execute, stage };
         let slot = self.free.pop_front().unwrap_or(self.slots.len() as u32);
-        match self.slots.get_mut(slot as usize) {
-            Some(free) => *free = held,
-            None => self.slots.push(held),
-        }
+        self.put(slot, execute, stage);
         self.place(task, Place::Held(slot));
         slot
+    }
+
+    /// Fills a slot, or makes the next one.
+    fn put(&mut self, slot: u32, execute: Execute, stage: Stage) {
+        let (at, brief) = (slot as usize, Brief::of(&execute));
+        let filled = Slot { stage, asks: execute.question.is_some() };
+        let (Some(old), Some(old_brief)) = (self.slots.get_mut(at), self.briefs.get_mut(at)) else {
+            self.slots.push(filled);
+            self.briefs.push(brief);
+            self.extras.push(Extras::of(execute));
+            return;
+        };
+        if (brief.has_extras || old.asks)
+            && let Some(extras) = self.extras.get_mut(at)
+        {
+            *extras = Extras::of(execute);
+        }
+        (*old, *old_brief) = (filled, brief);
     }
 
     fn place(&mut self, task: Task, place: Place) {
@@ -151,28 +160,26 @@ impl Tasks {
     /// The next task whose tick has come; it counts as running until it is ended. In the order of (start, task).
     pub(crate) fn take_due(&mut self, tick: Tick) -> Option<u32> {
         let slot = self.waiting.pop_due(tick)?;
-        if let Some(held) = self.slot_mut(slot) {
-            held.stage = Stage::Running;
+        if let Some(slot) = self.slots.get_mut(slot as usize) {
+            slot.stage = Stage::Running;
         }
         Some(slot)
     }
 
     /// Ends a task that waits or runs, and remembers how.
-    pub(crate) fn end(&mut self, slot: u32, tick: Tick, ran: bool, outcome: Outcome) {
-        let Some(held) = self.slot_mut(slot) else { return };
-        let was_waiting = held.stage == Stage::Waiting;
-        if held.stage == Stage::Free {
-            return;
+    pub(crate) fn end(&mut self, slot: u32, ended: Ended) {
+        let Some(held) = self.slots.get_mut(slot as usize).filter(|held| held.stage != Stage::Free) else { return };
+        let left = std::mem::replace(held, Slot { stage: Stage::Free, asks: false });
+        if left.asks
+            && let Some(extras) = self.extras.get_mut(slot as usize)
+        {
+            *extras = Extras::default();
         }
-        held.stage = Stage::Free;
-        held.execute.question = None;
-        let (task, version) = (held.execute.task, held.execute.version);
-        let content = Some(Content::taken_from(&mut held.execute));
         self.free.push_back(slot);
-        if was_waiting {
+        if left.stage == Stage::Waiting {
             self.waiting.remove(slot);
         }
-        self.remember(Ended { task, version, tick, ran, outcome, content });
+        self.remember(ended);
     }
 
     /// Remembers the end of a task that is not held.
@@ -190,6 +197,8 @@ impl Tasks {
     /// Forgets every task.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
+        self.briefs.clear();
+        self.extras.clear();
         self.free.clear();
         self.index.clear();
         self.waiting.clear();
@@ -197,52 +206,45 @@ impl Tasks {
     }
 
     /// All tasks that wait, sorted by (start, task).
-    pub(crate) fn waiting(&self) -> Vec<&Execute> {
-        let mut waiting: Vec<_> =
-            self.slots.iter().filter(|slot| slot.stage == Stage::Waiting).map(|slot| &slot.execute).collect();
-        waiting.sort_by_key(|execute| (execute.start, execute.task));
+    pub(crate) fn waiting(&self) -> Vec<Held<'_>> {
+        let slots = self.slots.iter().zip(&self.briefs).zip(&self.extras);
+        let mut waiting: Vec<_> = slots
+            .filter(|((slot, _), _)| slot.stage == Stage::Waiting)
+            .map(|((_, brief), extras)| Held { brief, extras })
+            .collect();
+        waiting.sort_by_key(|held| (held.brief.start, held.brief.task));
         waiting
     }
 
     /// All ended tasks that are remembered and have not been sent again since, oldest first.
     pub(crate) fn ended(&self) -> impl Iterator<Item = &Ended> {
-        let current = |(number, ended): &(u64, &Ended)| self.index.get(&ended.task) == Some(&Place::Ended(*number));
+        let current = |(number, ended): &(u32, &Ended)| self.index.get(&ended.task) == Some(&Place::Ended(*number));
         self.ended.iter().filter(current).map(|(_, ended)| ended)
     }
 
-    /// What a task is or was, if that is remembered.
-    pub(crate) fn content(&self, task: Task) -> Option<Content> {
+    /// A task that waits or runs.
+    pub(crate) fn find(&self, task: Task) -> Option<Held<'_>> {
         match self.index.get(&task)? {
-            Place::Held(slot) => self.execute(*slot).map(Content::of),
-            Place::Ended(number) => self.ended.get(*number)?.content.clone(),
+            Place::Held(slot) => self.held(*slot),
+            Place::Ended(_) => None,
         }
     }
 
     /// Gives every name that a task speaks of another number.
-    pub(crate) fn renumber(&mut self, number: impl Fn(&mut NameId)) {
-        for Slot { execute, .. } in self.slots.iter_mut().filter(|slot| slot.stage != Stage::Free) {
-            number(&mut execute.action);
-            execute.actuator.iter_mut().chain(&mut execute.params).chain(&mut execute.reads).for_each(&number);
-            for Guard { fluent, test } in &mut execute.guards {
-                number(fluent);
-                if let Test::Among(names) | Test::NotAmong(names) = test {
-                    names.iter_mut().for_each(&number);
-                }
-            }
-        }
-        for content in self.ended.iter_mut().filter_map(|ended| ended.content.as_mut()) {
-            number(&mut content.action);
-            content.params.iter_mut().for_each(&number);
+    pub(crate) fn renumber(&mut self, number: &impl Fn(&mut NameId)) {
+        for (brief, extras) in self.briefs.iter_mut().zip(&mut self.extras) {
+            brief.renumber(number);
+            extras.renumber(number);
         }
     }
 
     /// The whole table as the director is told it, sorted by task.
     pub(crate) fn records(&self, running: &[Run]) -> Vec<TaskRecord> {
-        let record = |execute: &Execute, state| TaskRecord { task: execute.task, version: execute.version, state };
-        let waiting = self.waiting().into_iter().map(|execute| record(execute, TaskState::Waiting));
+        let record = |brief: &Brief, state| TaskRecord { task: brief.task, version: brief.version, state };
+        let waiting = self.waiting().into_iter().map(|held| record(held.brief, TaskState::Waiting));
         let running = running
             .iter()
-            .filter_map(|run| self.execute(run.slot).map(|execute| record(execute, TaskState::Running(run.started))));
+            .filter_map(|run| self.held(run.slot).map(|held| record(held.brief, TaskState::Running(run.started))));
         let ended = self.ended().map(|ended| TaskRecord {
             task: ended.task,
             version: ended.version,

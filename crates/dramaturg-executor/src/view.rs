@@ -1,14 +1,15 @@
 //! A task as the game sees it.
 
-use dramaturg_wire::{Execute, Question, Task, Tick};
+use dramaturg_wire::{Question, Task, Tick};
 
 use crate::dictionary::Dictionary;
+use crate::held::Held;
 use crate::perform::Run;
 
 /// A task with its names spelled out. It borrows from the executor, so looking at it costs nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskView<'a> {
-    pub(crate) execute: &'a Execute,
+    pub(crate) held: Held<'a>,
     pub(crate) run: &'a Run,
     pub(crate) names: &'a Dictionary,
 }
@@ -16,33 +17,33 @@ pub struct TaskView<'a> {
 impl<'a> TaskView<'a> {
     /// Which task, for the game to find its own notes by.
     pub fn id(&self) -> Task {
-        self.execute.task
+        self.run.task
     }
 
     /// Which version of it.
     pub fn version(&self) -> u32 {
-        self.execute.version
+        self.run.version
     }
 
     /// The name of the action.
     pub fn action(&self) -> &'a str {
-        self.names.get(self.execute.action).unwrap_or_default()
+        self.names.get(self.held.brief.action).unwrap_or_default()
     }
 
     /// What performs it: `anna.hands`.
     pub fn actuator(&self) -> Option<&'a str> {
-        self.names.get(self.execute.actuator?)
+        self.names.get(self.held.brief.actuator()?)
     }
 
     /// The objects it is done with. A number that the director never gave a name for is an empty name.
     pub fn params(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         let names = self.names;
-        self.execute.params.iter().map(move |id| names.get(*id).unwrap_or_default())
+        self.held.params().iter().map(move |id| names.get(*id).unwrap_or_default())
     }
 
     /// The tick in which it was to start.
     pub fn start(&self) -> Tick {
-        self.execute.start
+        self.held.brief.start
     }
 
     /// The tick in which it did.
@@ -57,11 +58,11 @@ impl<'a> TaskView<'a> {
 
     /// What the player or game is asked, if the task is a question.
     pub fn question(&self) -> Option<&'a Question> {
-        self.execute.question.as_deref()
+        self.held.question()
     }
 
     /// Whether the task reports fluents again and again while it runs.
     pub fn is_subscription(&self) -> bool {
-        self.execute.every > 0 && !self.execute.reads.is_empty()
+        self.held.brief.every > 0 && !self.held.reads().is_empty()
     }
 }

@@ -33,7 +33,9 @@ impl Voice {
     /// Sends a message that must arrive. One that is larger than the director takes would close the link, so it is not sent: the
     /// game is told in its next tick.
     pub(crate) fn say(&mut self, message: &ToDirector) -> bool {
-        let sent = self.channel.send_within(self.now, message, self.bytes_max as usize);
+        let sent = self.channel.send_written(self.now, self.bytes_max as usize, |codec, bytes| {
+            codec.encode_to_director(message, bytes);
+        });
         self.refused = self.refused.or(sent.err());
         sent.is_ok()
     }

@@ -173,10 +173,19 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// Sends a message that must arrive, if its frame has at most so many bytes; the error is how many it has.
     pub fn send_within(&mut self, now: i64, message: &Out, most: usize) -> Result<(), usize> {
+        self.send_written(now, most, |codec, bytes| codec.encode(message, bytes))
+    }
+
+    /// The same for a message that the caller writes itself.
+    pub fn send_written(
+        &mut self,
+        now: i64,
+        most: usize,
+        write: impl FnOnce(Codec, &mut Vec<u8>),
+    ) -> Result<(), usize> {
         let (codec, wait) = (self.options.codec, self.round_trip.pause(self.options.resend_after));
-        let written = self.outbox.push(self.next, now, wait, most.saturating_sub(FRAME_BYTES), |bytes| {
-            codec.encode(message, bytes);
-        });
+        let written =
+            self.outbox.push(self.next, now, wait, most.saturating_sub(FRAME_BYTES), |bytes| write(codec, bytes));
         written.map_err(|length| length.saturating_add(FRAME_BYTES))?;
         self.next += 1;
         Ok(())
@@ -201,9 +210,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         };
         let mut spoke = false;
         let mut most = options.resend_after;
-        for (sent, message) in self.outbox.iter_mut() {
+        for (seq, sent, message) in self.outbox.iter_mut() {
             if sent.due <= now {
-                put(sent.seq, message);
+                put(seq, message);
                 spoke = true;
                 if sent.attempts == 0 {
                     sent.at = now;
@@ -237,7 +246,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         if self.owes_ack || !self.loose.is_empty() {
             return Some(i64::MIN);
         }
-        self.outbox.iter().map(|(sent, _)| sent.due).min()
+        self.outbox.iter().map(|(_, sent, _)| sent.due).min()
     }
 
     /// Takes in the bytes of a frame.
@@ -301,12 +310,12 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
 
     /// The number of the oldest message that waits to be acknowledged.
     pub fn oldest_unacknowledged(&self) -> Option<u64> {
-        self.outbox.front().map(|sent| sent.seq)
+        self.outbox.first()
     }
 
     fn acknowledged(&mut self, ack: u64) {
         let waiting = self.outbox.len();
-        while self.outbox.front().is_some_and(|sent| sent.seq <= ack) {
+        while self.outbox.first().is_some_and(|seq| seq <= ack) {
             // Of what was sent more than once nobody knows which was acknowledged.
             if let Some(Sent { at, attempts: 1, .. }) = self.outbox.pop() {
                 self.round_trip.hear(self.clock.saturating_sub(at));
@@ -334,8 +343,9 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         self.loose.clear();
         self.owes_ack = false;
         self.round_trip = RoundTrip::default();
-        for ((sent, _), seq) in self.outbox.iter_mut().zip(1..) {
-            (sent.seq, sent.due, sent.wait, sent.attempts) = (seq, now, self.options.resend_after, 0);
+        self.outbox.renumber();
+        for (_, sent, _) in self.outbox.iter_mut() {
+            (sent.due, sent.wait, sent.attempts) = (now, self.options.resend_after, 0);
         }
         self.next = self.outbox.len() as u64 + 1;
     }
@@ -350,8 +360,8 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         ChannelSave {
             epoch: self.epoch,
             received: self.received,
-            first: self.outbox.front().map_or(self.next, |sent| sent.seq),
-            outbox: self.outbox.iter().map(|(_, message)| message.to_vec()).collect(),
+            first: self.outbox.first().unwrap_or(self.next),
+            outbox: self.outbox.iter().map(|(_, _, message)| message.to_vec()).collect(),
         }
     }
 
@@ -362,7 +372,7 @@ impl<Out: Serialize, In: DeserializeOwned> Channel<Out, In> {
         channel.received = save.received;
         channel.next = save.first;
         for message in &save.outbox {
-            channel.outbox.put(Sent::kept(channel.next, now, options.resend_after, now, 0), message);
+            channel.outbox.put(channel.next, Sent::kept(now, options.resend_after, now, 0), message);
             channel.next += 1;
         }
         channel

@@ -18,9 +18,9 @@ pub mod link;
 pub use link::{Link, LinkError};
 pub mod message;
 pub use message::{
-    Answer, Comparison, Description, Execute, Fault, FaultCode, Guard, Hello, LatePolicy, Line, NameId, Observation,
-    Outcome, Pieces, Question, Resume, Status, Task, TaskContent, TaskRecord, TaskState, Test, ToDirector, ToGame,
-    Value, Welcome,
+    Answer, Comparison, Description, Execute, Fault, FaultCode, Guard, Guards, Hello, LatePolicy, Line, NameId,
+    Observation, Outcome, Params, Pieces, Question, Reads, Resume, Status, Task, TaskContent, TaskRecord, TaskState,
+    Test, ToDirector, ToGame, Value, Welcome,
 };
 
 /// The version of the protocol that this crate speaks.

@@ -38,8 +38,9 @@ type Waiting = (u64, i64, i64, i64, u32, Vec<u8>);
 impl<Out: Serialize, In: Serialize + DeserializeOwned> Channel<Out, In> {
     /// Everything, to go on exactly here or elsewhere.
     pub fn state(&self) -> ChannelState<In> {
-        let waiting =
-            |(sent, message): (&Sent, &[u8])| (sent.seq, sent.due, sent.wait, sent.at, sent.attempts, message.to_vec());
+        let waiting = |(seq, sent, message): (u64, &Sent, &[u8])| {
+            (seq, sent.due, sent.wait, sent.at, sent.attempts, message.to_vec())
+        };
         ChannelState {
             epoch: self.epoch,
             next: self.next,
@@ -66,7 +67,7 @@ impl<Out: Serialize, In: Serialize + DeserializeOwned> Channel<Out, In> {
     pub fn of_state(options: ChannelOptions, state: &ChannelState<In>) -> Self {
         let mut outbox = Outbox::default();
         for (seq, due, wait, at, attempts, message) in &state.outbox {
-            outbox.put(Sent::kept(*seq, *due, (*wait).max(1), *at, *attempts), message);
+            outbox.put((*seq).min(NUMBER_MAX), Sent::kept(*due, (*wait).max(1), *at, *attempts), message);
         }
         let mut channel = Self {
             options,

@@ -5,15 +5,14 @@ use std::collections::VecDeque;
 /// A message that waits to be acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
-    pub(super) seq: u64,
     /// When it is to be sent (again).
     pub(super) due: i64,
     pub(super) wait: i64,
     /// When it was sent first.
     pub(super) at: i64,
     pub(super) attempts: u32,
-    /// How many bytes it has.
-    length: usize,
+    /// How many bytes it has; no link takes more than this can say.
+    length: u32,
 }
 
 /// Messages in the order in which they were sent first. Their bytes lie one after another, so that a game that has been
@@ -21,6 +20,8 @@ pub(super) struct Sent {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     sent: VecDeque<Sent>,
+    /// The number of the oldest; the others follow it.
+    first: u64,
     bytes: Vec<u8>,
     /// So many of the bytes belong to messages that were acknowledged.
     gone: usize,
@@ -66,19 +67,31 @@ impl Outbox {
             self.bytes.truncate(begin);
             return Err(length);
         }
-        self.sent.push_back(Sent { seq, due: now, wait, at: now, attempts: 0, length });
+        self.append(seq, Sent { due: now, wait, at: now, attempts: 0, length: 0 }, length);
         Ok(())
     }
 
-    /// Puts a message back that was kept elsewhere.
-    pub(super) fn put(&mut self, sent: Sent, message: &[u8]) {
-        self.bytes.extend_from_slice(message);
-        self.sent.push_back(Sent { length: message.len(), ..sent });
+    fn append(&mut self, seq: u64, sent: Sent, length: usize) {
+        if self.sent.is_empty() {
+            self.first = seq;
+        }
+        self.sent.push_back(Sent { length: u32::try_from(length).unwrap_or(u32::MAX), ..sent });
     }
 
-    /// The oldest message.
-    pub(super) fn front(&self) -> Option<&Sent> {
-        self.sent.front()
+    /// Puts a message back that was kept elsewhere.
+    pub(super) fn put(&mut self, seq: u64, sent: Sent, message: &[u8]) {
+        self.bytes.extend_from_slice(message);
+        self.append(seq, sent, message.len());
+    }
+
+    /// The number of the oldest message.
+    pub(super) fn first(&self) -> Option<u64> {
+        (!self.sent.is_empty()).then_some(self.first)
+    }
+
+    /// Numbers the messages anew, from 1 on.
+    pub(super) fn renumber(&mut self) {
+        self.first = 1;
     }
 
     /// The oldest message, to be sent sooner.
@@ -89,8 +102,11 @@ impl Outbox {
     /// Takes the oldest message away.
     pub(super) fn pop(&mut self) -> Option<Sent> {
         let sent = self.sent.pop_front()?;
-        self.gone += sent.length;
+        self.first = self.first.saturating_add(1);
+        self.gone += sent.length as usize;
         if self.sent.is_empty() {
+            // Both begin anew where they did, in memory that has just been used, not further and further round.
+            self.sent.clear();
             self.bytes.clear();
             self.gone = 0;
             if self.bytes.capacity() > ROOM_MOST {
@@ -107,30 +123,30 @@ impl Outbox {
         self.gone = 0;
     }
 
-    /// Each message and its bytes.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Sent, &[u8])> {
+    /// Each message with its number and its bytes, oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Sent, &[u8])> {
         let mut end = self.gone;
-        self.sent.iter().map(move |sent| {
+        (self.first..).zip(&self.sent).map(move |(seq, sent)| {
             let begin = end;
-            end += sent.length;
-            (sent, self.bytes.get(begin..end).unwrap_or(&[]))
+            end += sent.length as usize;
+            (seq, sent, self.bytes.get(begin..end).unwrap_or(&[]))
         })
     }
 
-    /// Each message and its bytes, oldest first.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&mut Sent, &[u8])> {
+    /// The same, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut Sent, &[u8])> {
         let (bytes, mut end) = (self.bytes.as_slice(), self.gone);
-        self.sent.iter_mut().map(move |sent| {
+        (self.first..).zip(&mut self.sent).map(move |(seq, sent)| {
             let begin = end;
-            end += sent.length;
-            (sent, bytes.get(begin..end).unwrap_or(&[]))
+            end += sent.length as usize;
+            (seq, sent, bytes.get(begin..end).unwrap_or(&[]))
         })
     }
 }
 
 impl Sent {
     /// A message as it was kept elsewhere.
-    pub(super) fn kept(seq: u64, due: i64, wait: i64, at: i64, attempts: u32) -> Self {
-        Self { seq, due, wait, at, attempts, length: 0 }
+    pub(super) fn kept(due: i64, wait: i64, at: i64, attempts: u32) -> Self {
+        Self { due, wait, at, attempts, length: 0 }
     }
 }

@@ -13,7 +13,7 @@ pub use pieces::Pieces;
 mod status;
 pub use status::{Answer, Outcome, Status};
 mod task;
-pub use task::{Execute, LatePolicy, Question, Task};
+pub use task::{Execute, Guards, LatePolicy, Params, Question, Reads, Task};
 mod value;
 pub use value::{NameId, Observation, Value};
 

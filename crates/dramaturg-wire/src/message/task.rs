@@ -26,6 +26,13 @@ impl Task {
     }
 }
 
+/// The objects that a task is done with.
+pub type Params = SmallVec<[NameId; 8]>;
+/// What must hold when a task starts.
+pub type Guards = SmallVec<[Guard; 2]>;
+/// Fluents that a task reports.
+pub type Reads = SmallVec<[NameId; 4]>;
+
 /// Perform this at its tick.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execute {
@@ -42,13 +49,13 @@ pub struct Execute {
     /// What performs it: `anna.hands`.
     pub actuator: Option<NameId>,
     /// The objects it is done with.
-    pub params: SmallVec<[NameId; 8]>,
+    pub params: Params,
     /// What must hold when it starts.
-    pub guards: SmallVec<[Guard; 2]>,
+    pub guards: Guards,
     /// What becomes of it when its tick is past.
     pub late: LatePolicy,
     /// Fluents to be reported while it runs, and every how many ticks; 0: once, at its end.
-    pub reads: SmallVec<[NameId; 4]>,
+    pub reads: Reads,
     /// Every how many ticks they are reported; 0: once, at its end.
     pub every: u32,
     /// What the player or game is asked, if the task is a question.
