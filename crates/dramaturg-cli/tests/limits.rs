@@ -183,7 +183,7 @@ fn every_test_that_is_named_exists() {
     let sources = all_sources(&["crates", "tests"]);
     let text = fs::read_to_string(root().join("docs/limits.md")).expect("the page");
     let listed = rows(6).into_iter().map(|row| name_of(&row[5])).collect::<Vec<_>>();
-    for name in listed.iter().filter(|name| *name != "none of its own") {
+    for name in &listed {
         let function = format!("fn {name}(");
         assert!(sources.iter().any(|(_, text)| text.contains(&function)), "there is no test `{name}`");
     }

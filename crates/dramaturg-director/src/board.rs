@@ -227,3 +227,24 @@ impl Board {
         Some(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dramaturg_model::Plan;
+
+    use super::*;
+
+    #[test]
+    fn ended_steps_are_remembered_up_to_a_bound() {
+        let (mut board, mut plan) = (Board::default(), Plan::default());
+        let count = ENDED_MAX + 100;
+        (0..count).for_each(|_| drop(plan.add("beat", ["ann"], 10, 4)));
+        let ids: Vec<u32> = plan.steps.iter().map(|step| step.id).collect();
+        let delta = PlanDelta { put: plan.steps, ..PlanDelta::default() };
+        board.apply(&delta, 0, true).expect("taken over");
+        ids.iter().for_each(|id| drop(board.end(*id)));
+        assert_eq!(board.ended.len(), ENDED_MAX);
+        assert!(board.has_ended(ids[count - 1]) && !board.has_ended(ids[0]));
+        assert!(!board.is_new(ids[0]), "what was forgotten is not taken for new either");
+    }
+}

@@ -596,3 +596,6 @@ pub(crate) fn channel_options(options: &DirectorOptions) -> ChannelOptions {
     channel.resends = options.mechanisms.resend;
     channel
 }
+
+#[cfg(test)]
+mod tests;

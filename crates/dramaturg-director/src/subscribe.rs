@@ -195,3 +195,25 @@ impl Core {
         observations.into_iter().filter(|seen| !is_known(seen)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_more_instances_than_are_watched_are_read_by_nobody() {
+        for (count, expected) in [(INSTANCES_MAX, INSTANCES_MAX), (INSTANCES_MAX + 1, 0)] {
+            let names: Vec<String> = (0..count).map(|number| format!("d{number}")).collect();
+            let story = format!(
+                "story \"Doors\"\ntype Door {{ open }}\nobject {}: Door\n\
+                 rule look(it: Door) {{ reads it.open every 7 ticks }}\n",
+                names.join(", ")
+            );
+            let compiled = dramaturg_story::compile_text("doors.story", &story);
+            assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+            let state = State::initial(&compiled.model, 0);
+            let read: usize = subscriptions(&compiled.model, &state).iter().map(|found| found.fluents.len()).sum();
+            assert_eq!(read, expected, "with {count} doors");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dramaturg_director::journal::replay;
-use dramaturg_director::save::planners;
+use dramaturg_director::save::{PlannerLoader, planners};
 use dramaturg_director::shell::server::{Opening, Restored, Story};
 use dramaturg_director::shell::{Journals, Observer, Served, Server, ServerOptions, Session, SessionOptions};
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, JournalOptions};
@@ -182,9 +182,60 @@ fn start(journals: &Journals, sessions_max: usize) -> (Server, Restored, String)
     let address = listener.address().to_string();
     let options = ServerOptions { sessions_max, ..ServerOptions::default() };
     let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
-    let story = Story { model: model(), path: None };
-    let restored = server.restore(journals.clone(), &[story], &planners::known());
+    let restored = restore(&mut server, journals, &planners::known());
     (server, restored, address)
+}
+
+fn restore(server: &mut Server, journals: &Journals, loader: &PlannerLoader) -> Restored {
+    server.restore(journals.clone(), &[Story { model: model(), path: None }], loader)
+}
+
+/// The journals of a server that died with one game in it, and the game.
+fn died(folder: &std::path::Path) -> (Journals, Player, u32) {
+    let journals = Journals::open(folder, JournalOptions::default(), 10).expect("opened");
+    let (mut server, _, address) = start(&journals, 10);
+    let (mut players, mut tick) = ([Player::new(&address, "sound")], 0);
+    go_on(&mut server, &mut players, &mut tick, |players| players[0].game.count("beat") > 3);
+    let [player] = players;
+    (journals, player, tick)
+}
+
+#[test]
+fn a_session_that_cannot_be_recovered_in_time_is_set_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journals, player, _) = died(folder.path());
+    let listener = Listener::bind(ListenOptions::default()).expect("listening");
+    let options = ServerOptions { recovery_seconds_max: 0, ..ServerOptions::default() };
+    let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
+    let restored = restore(&mut server, &journals, &planners::known());
+    assert_eq!((restored.sessions, restored.left.len()), (0, 1), "{restored:?}");
+    let session = player.executor.session().expect("welcomed");
+    let why = std::fs::read_to_string(folder.path().join("ended").join(session).join("reason")).expect("set aside");
+    assert!(why.contains("could not be recovered"), "{why}");
+}
+
+#[test]
+fn a_server_listens_while_sessions_are_recovered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journals, player, mut tick) = died(folder.path());
+    let listener = Listener::bind(ListenOptions::default()).expect("listening");
+    let address = listener.address().to_string();
+    let served = vec![served("sound", false, journals.clone())];
+    let mut server = Server::new(listener, served, ServerOptions::default()).expect("serving");
+    // A planner that takes longer to load than a server waits.
+    let slow: PlannerLoader = Arc::new(|model, save| {
+        std::thread::sleep(Duration::from_millis(3_500));
+        planners::known()(model, save)
+    });
+    let restored = restore(&mut server, &journals, &slow);
+    assert_eq!((restored.sessions, restored.recovering), (0, 1), "{restored:?}");
+    // Others play meanwhile, and the game that comes back waits for its session.
+    let mut players = [player, Player::new(&address, "sound")];
+    players[0].link = TcpLink::connect(&address, LinkOptions::default()).expect("connected").into();
+    players[0].executor.reconnect();
+    let before = players[0].game.count("beat");
+    go_on(&mut server, &mut players, &mut tick, |players| players[1].executor.is_connected());
+    go_on(&mut server, &mut players, &mut tick, |players| players[0].game.count("beat") > before);
 }
 
 /// Lets a server and its games go on until something is so.

@@ -123,6 +123,15 @@ mod tests {
     }
 
     #[test]
+    fn there_are_so_many_names_and_no_more() {
+        let mut dictionary = Dictionary::new(vec![String::new(); NAMES_MAX - 1], Vec::new());
+        assert!(dictionary.extend(NAMES_MAX as u32 - 1, strings(&["last"])));
+        assert!(!dictionary.extend(NAMES_MAX as u32, strings(&["one more"])));
+        assert!(!dictionary.extend(NAMES_MAX as u32 - 1, strings(&["last", "one more"])));
+        assert_eq!(dictionary.names().len(), NAMES_MAX);
+    }
+
+    #[test]
     fn a_dictionary_that_goes_on_keeps_every_number() {
         let mut dictionary = Dictionary::new(strings(&["a", "b"]), Vec::new());
         assert!(dictionary.replace(strings(&["a", "b", "c"])).is_none());

@@ -83,3 +83,20 @@ impl Voice {
         outcome
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dramaturg_wire::Codec;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_of_any_length_is_told_in_so_many_bytes() {
+        let mut voice = Voice::new(ChannelOptions::new(Codec::Binary, 8));
+        let reason = "ü".repeat(REASON_MAX);
+        let told = voice.report(Task { step: 1, part: 0 }, 1, 1, Outcome::Failed { reason: reason.clone() });
+        let Outcome::Failed { reason: told } = told else { panic!("{told:?}") };
+        assert!(told.len() <= REASON_MAX && told.len() > REASON_MAX - 4 && reason.starts_with(&told));
+        assert!(voice.channel.unacknowledged_bytes() < REASON_MAX + 100, "nor does more go out");
+    }
+}

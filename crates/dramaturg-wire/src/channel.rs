@@ -527,6 +527,20 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_is_too_far_ahead_is_not_kept() {
+        let mut right = End::new(ChannelOptions::new(Codec::Binary, 8));
+        let mut early = |seq: u64| {
+            let (mut body, mut frame) = (Vec::new(), Vec::new());
+            Codec::Binary.encode(&7_u32, &mut body);
+            Codec::Binary.wrap(0, seq, 0, &body, &mut frame);
+            assert_eq!(right.receive(&frame), Ok(Received::Early), "{seq}");
+            right.early_bytes()
+        };
+        assert_eq!((early(AHEAD_MAX + 1), early(u64::MAX)), (0, 0));
+        assert!(early(AHEAD_MAX) > 0);
+    }
+
+    #[test]
     fn a_channel_goes_on_from_its_save() {
         let options = ChannelOptions::new(Codec::Json, 8);
         let mut left = End::new(options);

@@ -123,3 +123,20 @@ impl<R: Read> Iterator for SegmentReader<R> {
         (!self.over && self.at < self.length).then(|| self.read())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_is_longer_than_any_is_damage_and_nothing_is_set_aside_for_it() {
+        for length in [RECORD_MAX + 1, u32::MAX] {
+            let bytes = [&length.to_le_bytes()[..], &[0; 60]].concat();
+            // A file that claims to be long enough.
+            let mut reader = SegmentReader::new(&bytes[..], Path::new("1.journal"), u64::MAX);
+            let damage = reader.next().expect("something is said").expect_err("it is damage");
+            assert!(damage.problem.contains("so long"), "{}", damage.problem);
+            assert!(reader.next().is_none(), "and nothing is read behind it");
+        }
+    }
+}

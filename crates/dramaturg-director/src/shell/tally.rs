@@ -206,3 +206,25 @@ impl Tally {
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
+
+#[cfg(test)]
+mod tests {
+    use dramaturg_planner::planner::TickBounds;
+
+    use super::*;
+
+    #[test]
+    fn so_many_failures_wait_for_their_repair_and_no_more() {
+        let mut tally = Tally::new(Some(u32::MAX));
+        let mut hear = |kind| tally.hear(&Event { number: 0, now: TickBounds::exactly(0), kind });
+        for step in 0..2 * FAILURES_MAX as u32 {
+            let task = Task { step, part: 0 };
+            let (action, args) = ("beat".to_owned(), vec![format!("ann-{step}")]);
+            hear(EventKind::Dispatched { task, version: 1, action, args, start: 1, duration: 1, lead: 1, guards: 0 });
+            hear(EventKind::Status { task, tick: 1, outcome: Outcome::Missed { by: 1 } });
+        }
+        assert_eq!(tally.failures.len(), FAILURES_MAX);
+        assert_eq!(tally.figures.missed, 2 * FAILURES_MAX as u64, "they are all counted");
+        assert!(tally.out.is_empty());
+    }
+}

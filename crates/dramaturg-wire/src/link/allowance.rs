@@ -162,6 +162,17 @@ mod tests {
         assert_eq!((pools.used(), link.bytes(), link.since()), ((0, 0), u64::from(HELLO_BYTES_FREE), None));
     }
 
+    #[test]
+    fn a_game_holds_part_of_a_small_frame_without_asking_for_room() {
+        let mut pools = Pools::new(&Limits::default());
+        let mut link = Allowance::new(false);
+        pools.admit(&mut link);
+        assert_eq!((link.bytes(), link.since()), (u64::from(FRAME_BYTES_FREE), None), "more than before its hello");
+        let need = pools.need(Some(u64::from(FRAME_BYTES_FREE) + 1));
+        assert_eq!(pools.grant(&mut link, need, Instant::now()), Grant::Bytes(need));
+        assert!(pools.used().1 > 0 && link.since().is_some(), "beyond that it takes part in the sum");
+    }
+
     proptest! {
         /// Whatever links ask for and give back, no pool hands out more than it has, and all of it comes back.
         #[test]

@@ -579,3 +579,6 @@ fn find(slots: &mut [Slot], key: HubKey) -> Option<&mut Entry> {
     let slot = slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
     slot.entry.as_mut()
 }
+
+#[cfg(test)]
+mod tests;

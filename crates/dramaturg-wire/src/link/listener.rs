@@ -286,3 +286,17 @@ impl fmt::Debug for Listener {
         f.debug_struct("Listener").field("address", &self.address).field("pending", &self.pending.len()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_refusals_wait_to_be_told_and_no_more() {
+        let mut listener = Listener::bind(ListenOptions::default()).expect("a port");
+        let peer = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        (0..REFUSALS_MAX as u16 + 10).for_each(|port| listener.note(peer(port), LinkError::Closed));
+        let told: Vec<_> = listener.refusals().collect();
+        assert_eq!((told.len(), told[0].0), (REFUSALS_MAX, peer(10)), "the oldest are forgotten");
+    }
+}

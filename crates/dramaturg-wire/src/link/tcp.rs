@@ -304,3 +304,35 @@ impl Link for TcpLink {
         Some(self.stream.bytes_arrived())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::{ListenOptions, Listener};
+    use super::*;
+    use crate::link::AnyLink;
+
+    #[test]
+    fn buffers_of_a_large_frame_are_given_back() {
+        let mut listener = Listener::bind(ListenOptions::default()).expect("a port");
+        let mut game = TcpLink::connect(&listener.address().to_string(), LinkOptions::default()).expect("connecting");
+        game.send(&vec![7; 1_000_000]).expect("kept");
+        let (mut frame, mut director) = (Vec::new(), None);
+        let began = Instant::now();
+        while frame.is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(30), "it never came");
+            let _ = game.receive(&mut Vec::new());
+            let _ = game.flush();
+            match &mut director {
+                None => director = listener.poll_accept().expect("accepting"),
+                Some(link) => drop(link.receive(&mut frame)),
+            }
+        }
+        assert_eq!(frame.len(), 1_000_000);
+        let Some(AnyLink::Tcp(mut director)) = director else { panic!("a TCP link") };
+        let _ = director.receive(&mut frame);
+        assert!(director.input.capacity() <= KEPT_BYTES, "{}", director.input.capacity());
+        assert!(game.output.capacity() <= KEPT_BYTES, "{}", game.output.capacity());
+    }
+}

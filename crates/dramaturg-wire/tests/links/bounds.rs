@@ -314,3 +314,25 @@ fn a_thousand_games_of_one_machine_connect_at_once() {
         (frames == 1000).then_some(())
     });
 }
+
+#[test]
+fn who_sends_nothing_but_pings_is_closed() {
+    let (mut hub, address) = hub(Limits::default());
+    let mut socket = TcpStream::connect(&address).expect("connecting");
+    let request = beginning(Kind::WebSocket, 0);
+    // The handshake alone, without the frame behind it; then empty masked pings.
+    let handshake = &request[..request.len() - 14];
+    socket.write_all(handshake).expect("greeted");
+    let mut events = Vec::new();
+    until("a link", || {
+        hub.wait(Duration::from_millis(1), &mut events).expect("works");
+        events.iter().any(|event| matches!(event, HubEvent::Opened(..))).then_some(())
+    });
+    let pings = [0x89, 0x80, 0, 0, 0, 0].repeat(400);
+    socket.write_all(&pings).expect("sent");
+    let error = until("an end", || {
+        hub.wait(Duration::from_millis(1), &mut events).expect("works");
+        events.iter().find_map(|event| if let HubEvent::Closed(_, error) = event { Some(error.clone()) } else { None })
+    });
+    assert_eq!(error, LinkError::Flooded { per_second: 256 });
+}

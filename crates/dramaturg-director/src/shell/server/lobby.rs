@@ -188,3 +188,50 @@ impl Server {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use dramaturg_wire::link::{LinkOptions, ListenOptions, Listener, TcpLink};
+
+    use super::*;
+    use crate::shell::ServerOptions;
+
+    /// A server with a guest who waits for a story, since moment 0.
+    fn waited_for() -> (Server, HubKey, TcpLink) {
+        let listener = Listener::bind(ListenOptions::default()).expect("a port");
+        let address = listener.address().to_string();
+        let mut server = Server::new(listener, Vec::new(), ServerOptions::default()).expect("a server");
+        let mut game = TcpLink::connect(&address, LinkOptions::default()).expect("connecting");
+        let key = loop {
+            server.turn(Duration::from_millis(5)).expect("a turn");
+            game.poll_open().expect("it is answered");
+            if let Some(key) = server.guests.keys().next() {
+                break *key;
+            }
+        };
+        server.lobby.wait(key, Awaited::Story(0), Vec::new(), 0).expect("there is room");
+        (server, key, game)
+    }
+
+    #[test]
+    fn who_waits_for_a_story_too_long_is_told_to_come_later() {
+        let (mut server, key, _game) = waited_for();
+        server.sweep_lobby(WAITING_MICROS_MAX);
+        assert!(server.guests.contains_key(&key) && server.lobby.has(key));
+        server.sweep_lobby(WAITING_MICROS_MAX + 1);
+        assert!(!server.guests.contains_key(&key));
+    }
+
+    #[test]
+    fn so_many_goodbyes_are_remembered_and_no_more() {
+        let (mut server, ..) = waited_for();
+        let lobby = &mut server.lobby;
+        (0..GOODBYES_MAX + 10).for_each(|number| lobby.bade_goodbye(format!("s{number}"), 0));
+        assert_eq!(lobby.goodbyes.len(), GOODBYES_MAX);
+        assert!(!lobby.has_bidden("s9") && lobby.has_bidden("s10"));
+        server.sweep_lobby(GOODBYE_MICROS + 1);
+        assert!(!server.lobby.has_bidden("s10"));
+    }
+}

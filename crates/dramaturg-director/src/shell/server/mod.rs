@@ -81,6 +81,8 @@ pub struct ServerOptions {
     pub sessions_max: usize,
     /// A session whose game is gone waits so many seconds for it.
     pub linger_seconds: u32,
+    /// A session whose recovery from its journal takes longer, in seconds, is set aside.
+    pub recovery_seconds_max: u32,
     /// So many threads work for all planners.
     pub planner_threads: usize,
     /// Whether `/health` and `/metrics` are answered.
@@ -91,7 +93,14 @@ pub struct ServerOptions {
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { sessions_max: 4_096, linger_seconds: 300, planner_threads: 2, shows_metrics: false, session_names: None }
+        Self {
+            sessions_max: 4_096,
+            linger_seconds: 300,
+            recovery_seconds_max: 60,
+            planner_threads: 2,
+            shows_metrics: false,
+            session_names: None,
+        }
     }
 }
 

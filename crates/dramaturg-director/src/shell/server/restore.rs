@@ -40,8 +40,6 @@ pub struct Restored {
 
 /// The server listens after so long, however many sessions are still being recovered.
 const RESTORE_WAIT: Duration = Duration::from_secs(2);
-/// A session whose recovery takes longer is set aside.
-const RECOVERY_MOST: Duration = Duration::from_secs(60);
 
 impl Server {
     /// Goes on with every session that is not over, as far as there is room, and has them kept by these journals from
@@ -67,7 +65,8 @@ impl Server {
         }
         found.iter().for_each(|found| self.lobby.recovers(found.name.clone()));
         let waker = self.hub.waker();
-        let mut recovery = Recovery::start(found, journals, Arc::clone(loader), move || waker.wake());
+        let most = Duration::from_secs(self.options.recovery_seconds_max.into());
+        let mut recovery = Recovery::start(found, journals, Arc::clone(loader), most, move || waker.wake());
         let until = Instant::now() + RESTORE_WAIT;
         while let Some(done) = recovery.next_until(until) {
             self.recovered(done, &mut restored);
@@ -148,6 +147,7 @@ impl Recovery {
         found: Vec<Found>,
         journals: Journals,
         loader: PlannerLoader,
+        most: Duration,
         wake: impl Fn() + Send + Clone + 'static,
     ) -> Self {
         let (tell, done) = channel();
@@ -164,7 +164,7 @@ impl Recovery {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop();
                     let Some(found) = next else { return };
-                    let recovered = recover(&journals, &found, &loader);
+                    let recovered = recover(&journals, &found, &loader, most);
                     if tell.send((found, recovered)).is_err() {
                         return;
                     }
@@ -206,9 +206,14 @@ impl Recovery {
     }
 }
 
-fn recover(journals: &Journals, found: &Found, loader: &PlannerLoader) -> Result<Box<Recovered>, Trouble> {
+fn recover(
+    journals: &Journals,
+    found: &Found,
+    loader: &PlannerLoader,
+    most: Duration,
+) -> Result<Box<Recovered>, Trouble> {
     let Found { name, story, .. } = found;
-    let until = Instant::now() + RECOVERY_MOST;
+    let until = Instant::now() + most;
     let goes_on = || Instant::now() < until;
     // What made a session panic may stand in its journal.
     let recovered = catch_unwind(AssertUnwindSafe(|| {

@@ -9,7 +9,7 @@ use super::{Hub, HubEvent, HubKey, Slot, find};
 /// A link that has held part of a frame for so long is given up when others have no room for theirs: before its hello,
 /// and after.
 const HOARD: Duration = Duration::from_secs(1);
-const HOARD_ADMITTED: Duration = Duration::from_secs(10);
+pub(super) const HOARD_ADMITTED: Duration = Duration::from_secs(10);
 
 impl Hub {
     /// Notes what waits to be written on a link.
@@ -87,7 +87,7 @@ impl Hub {
     }
 
     /// The link of this kind that has held part of a frame longest, if that is long.
-    fn hoarder(&self, admitted: bool, now: Instant) -> Option<(HubKey, Duration)> {
+    pub(super) fn hoarder(&self, admitted: bool, now: Instant) -> Option<(HubKey, Duration)> {
         let holds = |(at, slot): (usize, &Slot)| {
             let entry = slot.entry.as_ref().filter(|entry| entry.allowance.is_admitted() == admitted)?;
             let key = HubKey { slot: at as u32, generation: slot.generation };
