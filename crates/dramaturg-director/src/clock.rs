@@ -79,6 +79,9 @@ pub struct ClockEstimate {
     /// When the game was last seen to have lost time.
     #[serde(default)]
     lost_at: Option<Moment>,
+    /// How many microseconds reports may have waited for the session to have its turn.
+    #[serde(skip)]
+    waited: Moment,
     /// Whether bounds are carried on between reports: the simulator turns it off to show that they must be.
     carries_on: bool,
     /// Whether reports that were held up are taken for another pace: the simulator turns it on to show that they must
@@ -102,6 +105,7 @@ impl ClockEstimate {
             late: None,
             doubtful: false,
             lost_at: None,
+            waited: 0,
             carries_on,
             believes_gushes: false,
         }
@@ -176,6 +180,12 @@ impl ClockEstimate {
         JUMP_SECONDS_MAX.saturating_mul(i64::from(rate)).div_euclid(1_000)
     }
 
+    /// The session has its turn, so many microseconds after it was due: reports that waited for it so long are no reason
+    /// to doubt where the game is.
+    pub fn turn(&mut self, late: Moment) {
+        self.waited = late.max(0);
+    }
+
     /// The game was in this tick when it sent a report that came in now. Reports take at most this long, as far as is
     /// known.
     pub fn hear(&mut self, tick: Tick, now: Moment, sent_after: SentAfter, delay_most: Moment) {
@@ -202,7 +212,7 @@ impl ClockEstimate {
             Some(_) => {}
             None => self.phase = Some(phase),
         }
-        let doubt = slack + i128::from(DOUBT) * i128::from(self.rate_milli);
+        let doubt = slack + i128::from(DOUBT.saturating_add(self.waited)) * i128::from(self.rate_milli);
         self.doubtful = before.is_some_and(|known| known - phase > doubt) && !has_lost_time;
         if !is_late {
             self.late = None;

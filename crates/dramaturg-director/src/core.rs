@@ -239,7 +239,9 @@ impl Core {
         // Before anything is heard: when this turn was due follows from the last one.
         let due = self.due().filter(|due| *due > Moment::MIN);
         self.now = self.now.max(now);
-        self.latency.turn(self.now, due.map_or(0, |due| self.now.saturating_sub(due)));
+        let late = due.map_or(0, |due| self.now.saturating_sub(due)).max(0);
+        self.latency.turn(self.now, late);
+        self.clock.turn(late);
         let relocks = self.clock.relocks();
         for bytes in frames {
             if self.requests.is_empty() {

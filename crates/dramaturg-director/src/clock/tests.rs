@@ -186,3 +186,25 @@ fn no_report_moves_the_clock_further_than_the_clock_allows() {
     assert_eq!(clock.furthest(10_000_000), 72 * 3600 * 60 + 600, "time that was seen to pass counts on top");
     assert_eq!(ClockEstimate::new(u32::MAX, true).furthest(0), 72 * 3600 * 1000, "no pace is faster");
 }
+
+#[test]
+fn reports_that_waited_for_a_turn_cast_no_doubt() {
+    let report = |late: Moment| {
+        let mut clock = ClockEstimate::new(60_000, true);
+        for tick in (0..240).step_by(12) {
+            clock.hear(tick, tick * 1_000_000 / 60, SentAfter::Unknown, 20_000);
+        }
+        // The next two are taken in together, a second after the second of them came.
+        clock.turn(late);
+        for tick in [240, 252] {
+            clock.hear(tick, 5_200_000, SentAfter::Unknown, 20_000);
+        }
+        clock
+    };
+    assert!(report(0).is_doubtful(), "nothing explains why it came so late");
+    let waited = report(1_000_000);
+    assert!(!waited.is_doubtful());
+    let truth = 5_200_000 * 60 / 1_000_000;
+    let bounds = waited.bounds(5_200_000, 20_000);
+    assert!((bounds.least..=bounds.most).contains(&truth), "{bounds:?} do not hold {truth}");
+}

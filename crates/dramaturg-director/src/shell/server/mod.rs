@@ -48,8 +48,6 @@ pub const HELLO: Moment = 5_000_000;
 /// So many sessions with much to do can be pumped at the same time, however few cores there are: the system divides
 /// them.
 const PUMPERS_LEAST: usize = 2;
-/// A round of all sessions that takes longer, in microseconds, goes on by the clock instead of by when it began.
-const ROUND_MOST: Moment = 10_000;
 /// How long games have to hear a goodbye.
 const FAREWELL: Moment = 3_000_000;
 
@@ -257,7 +255,7 @@ impl Server {
             self.due.pop_first();
             touched.insert(id);
         }
-        self.pump_round(&touched, now);
+        self.pump_round(&touched);
         if now.saturating_sub(self.swept) >= SWEEP {
             self.swept = now;
             self.sweep(now);
@@ -268,18 +266,14 @@ impl Server {
         Ok(())
     }
 
-    /// Pumps sessions, those first that should have been pumped first. `now` is when their frames came.
-    fn pump_round(&mut self, touched: &BTreeSet<u64>, now: Moment) {
+    /// Pumps sessions, those first that should have been pumped first. On a busy machine time goes on in a round: what
+    /// has become due meanwhile is not left for the next, and nothing is sent with a time that is over.
+    fn pump_round(&mut self, touched: &BTreeSet<u64>) {
         let mut round: Vec<(Moment, u64)> =
             touched.iter().filter_map(|id| Some((self.seats.get(id)?.due, *id))).collect();
         round.sort_unstable();
         for (_, id) in round {
-            self.pump(id, now);
-            // On a busy machine time goes on in a round: what has become due meanwhile is not left for the next.
-            let later = self.watch.now();
-            if later.saturating_sub(now) > ROUND_MOST {
-                self.pump(id, later);
-            }
+            self.pump(id, self.watch.now());
         }
     }
 
