@@ -77,6 +77,9 @@ pub struct Serve {
     /// A session whose game is gone waits so many seconds for it
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     linger: u32,
+    /// With --journal: a session whose recovery takes longer is set aside
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    max_recovery: u32,
     /// So many threads work for all planners
     #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     planners: usize,
@@ -164,6 +167,7 @@ impl Serve {
         let options = ServerOptions {
             sessions_max: self.max_sessions as usize,
             linger_seconds: self.linger,
+            recovery_seconds_max: self.max_recovery,
             planner_threads: self.planners,
             shows_metrics: self.metrics,
             session_names: None,
