@@ -238,8 +238,7 @@ mod tests {
     fn ended_steps_are_remembered_up_to_a_bound() {
         let (mut board, mut plan) = (Board::default(), Plan::default());
         let count = ENDED_MAX + 100;
-        (0..count).for_each(|_| drop(plan.add("beat", ["ann"], 10, 4)));
-        let ids: Vec<u32> = plan.steps.iter().map(|step| step.id).collect();
+        let ids: Vec<u32> = (0..count).map(|_| plan.add("beat", ["ann"], 10, 4)).collect();
         let delta = PlanDelta { put: plan.steps, ..PlanDelta::default() };
         board.apply(&delta, 0, true).expect("taken over");
         ids.iter().for_each(|id| drop(board.end(*id)));

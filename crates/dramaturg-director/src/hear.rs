@@ -248,14 +248,17 @@ impl Core {
 
     fn observe(&mut self, observations: &[Observation]) {
         let furthest = self.clock.furthest(self.now);
+        // A message of many observations that cannot be used is answered by one fault, not by as many.
+        let mut problems: Option<(String, usize)> = None;
+        let mut note = |message: String| problems.get_or_insert((message, 0)).1 += 1;
         for seen in observations {
             if self.chronicle.report_count() >= REPORTS_MAX {
                 let message = format!("more than {REPORTS_MAX} reports are kept; report the time, and less at once");
-                return self.fault(FaultCode::Limit, message);
+                self.fault(FaultCode::Limit, message);
+                break;
             }
             if seen.from.max(seen.to.unwrap_or(seen.from)) > furthest {
-                let message = format!("an observation of `{}` lies beyond tick {furthest}", seen.fluent);
-                self.fault(FaultCode::Name, message);
+                note(format!("an observation of `{}` lies beyond tick {furthest}", seen.fluent));
                 continue;
             }
             self.seen += 1;
@@ -265,7 +268,14 @@ impl Core {
                     self.tell(EventKind::Observed { observation: seen.clone() });
                     self.feed.observations.push(known);
                 }
-                Err(problem) => self.fault(FaultCode::Name, format!("an observation cannot be used: {problem}")),
+                Err(problem) => note(format!("an observation cannot be used: {problem}")),
+            }
+        }
+        match problems {
+            None => {}
+            Some((message, 1)) => self.fault(FaultCode::Name, message),
+            Some((message, count)) => {
+                self.fault(FaultCode::Name, format!("{message}; nor can {} others of the same message", count - 1));
             }
         }
     }

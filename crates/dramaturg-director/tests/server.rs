@@ -205,7 +205,7 @@ fn a_session_that_cannot_be_recovered_in_time_is_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let (journals, player, _) = died(folder.path());
     let listener = Listener::bind(ListenOptions::default()).expect("listening");
-    let options = ServerOptions { recovery_seconds_max: 0, ..ServerOptions::default() };
+    let options = ServerOptions { recovery_seconds: 0, ..ServerOptions::default() };
     let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
     let restored = restore(&mut server, &journals, &planners::known());
     assert_eq!((restored.sessions, restored.left.len()), (0, 1), "{restored:?}");

@@ -167,7 +167,7 @@ impl Serve {
         let options = ServerOptions {
             sessions_max: self.max_sessions as usize,
             linger_seconds: self.linger,
-            recovery_seconds_max: self.max_recovery,
+            recovery_seconds: self.max_recovery,
             planner_threads: self.planners,
             shows_metrics: self.metrics,
             session_names: None,

@@ -18,6 +18,8 @@ pub use metrics::Metrics;
 pub mod pace;
 pub use pace::Pace;
 mod pool;
+#[cfg(test)]
+mod pool_tests;
 pub mod server;
 pub use server::{Observer, Served, Server, ServerOptions};
 pub mod session;

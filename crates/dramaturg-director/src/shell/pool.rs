@@ -58,31 +58,3 @@ impl<Job: Send + 'static, Done: Send + 'static> Pool<Job, Done> {
         self.done.try_recv().ok()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
-
-    use super::*;
-
-    static RUNNING: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
-
-    /// How many ran at once, with this one.
-    fn work(threads: usize) -> usize {
-        let running = RUNNING[threads].fetch_add(1, Ordering::SeqCst) + 1;
-        thread::sleep(Duration::from_millis(20));
-        RUNNING[threads].fetch_sub(1, Ordering::SeqCst);
-        running
-    }
-
-    #[test]
-    fn no_more_jobs_run_at_once_than_there_are_threads() {
-        for threads in [1, 3] {
-            let pool = Pool::start(threads, "test", work, || {}).expect("threads");
-            (0..12).for_each(|_| pool.submit(threads));
-            let most = (0..12).map(|_| pool.done.recv().expect("it is done")).max();
-            assert_eq!(most, Some(threads));
-        }
-    }
-}

@@ -80,7 +80,7 @@ pub struct ServerOptions {
     /// A session whose game is gone waits so many seconds for it.
     pub linger_seconds: u32,
     /// A session whose recovery from its journal takes longer, in seconds, is set aside.
-    pub recovery_seconds_max: u32,
+    pub recovery_seconds: u32,
     /// So many threads work for all planners.
     pub planner_threads: usize,
     /// Whether `/health` and `/metrics` are answered.
@@ -94,7 +94,7 @@ impl Default for ServerOptions {
         Self {
             sessions_max: 4_096,
             linger_seconds: 300,
-            recovery_seconds_max: 60,
+            recovery_seconds: 60,
             planner_threads: 2,
             shows_metrics: false,
             session_names: None,

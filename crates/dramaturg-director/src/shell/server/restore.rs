@@ -65,7 +65,7 @@ impl Server {
         }
         found.iter().for_each(|found| self.lobby.recovers(found.name.clone()));
         let waker = self.hub.waker();
-        let most = Duration::from_secs(self.options.recovery_seconds_max.into());
+        let most = Duration::from_secs(self.options.recovery_seconds.into());
         let mut recovery = Recovery::start(found, journals, Arc::clone(loader), most, move || waker.wake());
         let until = Instant::now() + RESTORE_WAIT;
         while let Some(done) = recovery.next_until(until) {
