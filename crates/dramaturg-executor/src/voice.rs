@@ -95,7 +95,7 @@ mod tests {
         let mut voice = Voice::new(ChannelOptions::new(Codec::Binary, 8));
         let reason = "ü".repeat(REASON_MAX);
         let told = voice.report(Task { step: 1, part: 0 }, 1, 1, Outcome::Failed { reason: reason.clone() });
-        let Outcome::Failed { reason: told } = told else { panic!("{told:?}") };
+        let told = if let Outcome::Failed { reason } = told { reason } else { String::new() };
         assert!(told.len() <= REASON_MAX && told.len() > REASON_MAX - 4 && reason.starts_with(&told));
         assert!(voice.channel.unacknowledged_bytes() < REASON_MAX + 100, "nor does more go out");
     }
