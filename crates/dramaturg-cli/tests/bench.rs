@@ -95,7 +95,7 @@ fn sessions_are_measured_again_beside_a_load() {
         assert!(number(sessions, "/director_waits/wake/runs") > 0.0, "{sessions:#}");
         assert!(number(sessions, "/games_waits/wake/runs") > 0.0, "{sessions:#}");
     }
-    assert_eq!(names(&report).len(), 7, "{:?}", names(&report));
+    assert_eq!(names(&report).len(), 8, "{:?}", names(&report));
     let usage = Stage::new().run(&["bench", "runtime", "--only", "ticks", "--beside-load"]);
     assert!(usage.code == 2 && usage.err.contains("`sessions`"), "{}", usage.err);
 }

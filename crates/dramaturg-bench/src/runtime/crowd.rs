@@ -15,11 +15,11 @@ use dramaturg_wire::link::LinkError;
 use serde::Serialize;
 
 use super::elsewhere::{Games, Order, Spawn};
-use super::fates::{FateFigures, Fates};
+use super::fates::{FateFigures, Fates, Stretch};
 use super::games::{GamesOrder, GamesReport};
 use super::machine::{core_seconds, resident_bytes};
 use super::progress::Progress;
-use super::pulse::ticks;
+use super::pulse::{RATE, ticks};
 use super::punctual::Punctuality;
 use super::score::Score;
 use super::serving::{Serving, Sink};
@@ -153,7 +153,9 @@ impl Crowd {
     pub fn run(&self, spawn: &Spawn<'_>, progress: &mut Progress<'_>) -> Result<CrowdFigures, LinkError> {
         let length = ticks(self.seconds);
         let steps = self.score(length, 0).plan.steps.len();
-        let fates = Arc::new(Mutex::new(Fates::new(steps)));
+        let between = (Tick::from(RATE) / Tick::from(self.per_second.max(1))).max(1);
+        let stretch = Stretch { from: self.from(), between, end: self.end() };
+        let fates = Arc::new(Mutex::new(Fates::new(steps, stretch)));
         let heard = Arc::clone(&fates);
         let sink: Sink = Box::new(move |session, event| {
             heard.lock().unwrap_or_else(PoisonError::into_inner).hear(session, event);

@@ -37,10 +37,22 @@ enum End {
     Refused,
 }
 
+/// When tasks are to start, as they were written down.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// The first starts in this tick or soon after.
+    pub from: Tick,
+    /// Each starts within so many ticks, after those of the one before.
+    pub between: Tick,
+    /// The games end in this tick.
+    pub end: Tick,
+}
+
 /// Follows the tasks of many sessions, by the name of the session and the number of the step.
 #[derive(Debug)]
 pub struct Fates {
     tasks: usize,
+    stretch: Stretch,
     sessions: HashMap<String, Vec<Fate>>,
 }
 
@@ -59,6 +71,12 @@ pub struct FateFigures {
     pub refused: u64,
     /// Tasks that did not start, and nobody said so.
     pub unsaid: u64,
+    /// Of those, the ones that were to start after the games had ended.
+    pub after_end: u64,
+    /// Tasks that the planner moved to a later tick before they were sent; in their tick means in that one.
+    pub moved: u64,
+    /// By how many ticks the one that it moved furthest.
+    pub moved_ticks_max: Tick,
     /// Tasks in a hundred that started, session by session.
     pub started_percent: Shares,
     /// Tasks in a hundred that started in their tick, session by session.
@@ -97,8 +115,15 @@ pub struct Shares {
 
 impl Fates {
     /// Each session has so many tasks, numbered from 0.
-    pub fn new(tasks: usize) -> Self {
-        Self { tasks, sessions: HashMap::new() }
+    pub fn new(tasks: usize, stretch: Stretch) -> Self {
+        Self { tasks, stretch, sessions: HashMap::new() }
+    }
+
+    /// By how many ticks the planner moved a task that was sent, at least.
+    fn moved(&self, number: usize, fate: &Fate) -> Tick {
+        let Stretch { from, between, .. } = self.stretch;
+        let last = from + (number as Tick + 1) * between - 1;
+        fate.start.map_or(0, |start| (start - last).max(0))
     }
 
     /// Something happened in a session.
@@ -151,6 +176,9 @@ impl Fates {
         };
         let is_ahead = |fate: &&Fate| fate.arrived_lead.is_some_and(|lead| lead >= second);
         let is_short = |fate: &&Fate| fate.arrived_lead.is_some_and(|lead| lead < second);
+        let numbered = || self.sessions.values().flat_map(|fates| fates.iter().enumerate());
+        let moves = || numbered().map(|(number, fate)| self.moved(number, fate));
+        let is_after = |fate: &&Fate| fate.start.is_some_and(|start| start >= self.stretch.end);
         let has_started = |fate: &Fate| matches!(fate.end, End::Started(_));
         FateFigures {
             ahead: FateRow::of(all().filter(is_ahead)),
@@ -159,6 +187,9 @@ impl Fates {
             never_though_planned: all().filter(|fate| !has_started(fate) && fate.planned_lead >= second).count() as u64,
             refused: all().filter(|fate| fate.end == End::Refused).count() as u64,
             unsaid: all().filter(|fate| fate.end == End::Unsaid).count() as u64,
+            after_end: all().filter(|fate| fate.end == End::Unsaid).filter(is_after).count() as u64,
+            moved: moves().filter(|by| *by > 0).count() as u64,
+            moved_ticks_max: moves().max().unwrap_or(0),
             started_percent: share(has_started),
             on_time_percent: share(|fate| fate.end == End::Started(0)),
         }
@@ -223,7 +254,7 @@ mod tests {
 
     #[test]
     fn tasks_are_told_apart_by_when_the_game_had_them() {
-        let mut fates = Fates::new(4);
+        let mut fates = Fates::new(4, Stretch { from: 100, between: 100, end: 1_000 });
         fates.hear("a", &published(0, vec![0, 1, 2, 3]));
         for told in [
             dispatched(0, 100, 70),
@@ -250,5 +281,9 @@ mod tests {
         assert_eq!(found.unsaid, 4, "nothing is said of the other session's");
         assert_eq!((found.started_percent.worst, found.started_percent.median), (0.0, 50.0));
         assert_eq!(found.on_time_percent.median, 25.0);
+        assert_eq!((found.moved, found.moved_ticks_max, found.after_end), (0, 0, 0));
+        fates.hear("b", &dispatched(3, 1_000, 5));
+        let found = fates.figures();
+        assert_eq!((found.moved, found.moved_ticks_max, found.after_end), (1, 501, 1));
     }
 }

@@ -81,6 +81,14 @@ fn tasks(shell: &mut Shell, rows: [(&str, &CrowdFigures); 2]) -> Result<(), Fail
         "{}\n\nThere: when the game had them. p50, p99 and max: how many ticks late the late ones were.\n",
         trimmed(&table)
     )?;
+    for (name, CrowdFigures { fates, .. }) in rows {
+        writeln!(
+            shell.out,
+            "Moved to a later tick by the planner, {name}: {}, by {} ticks at most; {} of them to after the end, which is never.",
+            fates.moved, fates.moved_ticks_max, fates.after_end
+        )?;
+    }
+    writeln!(shell.out)?;
     Ok(())
 }
 
