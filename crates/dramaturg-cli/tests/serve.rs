@@ -185,8 +185,9 @@ fn strangers_with_half_a_frame_cost_little_and_games_go_on() {
             most = most.max(resident_bytes(&serving));
         }
         let grown = most.saturating_sub(before);
-        // 16 MiB for all of them, twice for buffers that grow, and what 150 links need in any case.
-        assert!(grown < 64 << 20, "{grown} bytes");
+        // 16 MiB for all of them, twice for buffers that grow, what 150 links need in any case, and what the allocator
+        // keeps of those that were given up meanwhile. Without a bound it would be 150 MiB, or twice that.
+        assert!(grown < 96 << 20, "{grown} bytes");
         let starts = player.starts();
         assert!(player.until(|player| player.starts() > starts), "the game goes on");
         drop(strangers);
