@@ -85,8 +85,9 @@ impl Core {
             match self.look(id, &mut ahead) {
                 Look::Send => {
                     self.send(id, ahead.as_ref());
-                    // Those after it may need what it brings about.
-                    ahead = None;
+                    // Those after it may need what it brings about. To run the world anew for each of them would take
+                    // a time that grows with the square of how many there are, just when this side is late.
+                    ahead = ahead.and_then(|world| self.with_sent(id, world));
                 }
                 Look::Blocked(why) => self.block(id, why),
             }
@@ -158,6 +159,16 @@ impl Core {
             }
         }
         world
+    }
+
+    /// A world ahead with a step in it that was just sent; none if it must be looked at anew.
+    fn with_sent(&self, id: u32, mut world: World) -> Option<World> {
+        let entry = self.board.get(id)?;
+        if entry.is_locked() {
+            let is_in = entry.step.start >= world.now() && world.schedule_checked(&self.model, &entry.step).is_ok();
+            return is_in.then_some(world);
+        }
+        Some(world)
     }
 
     fn send(&mut self, id: u32, at_start: Option<&World>) {

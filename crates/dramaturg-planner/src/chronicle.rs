@@ -63,6 +63,16 @@ struct Run {
 }
 
 impl Run {
+    /// Whether it should have ended by this tick, if it has not been reported as ended.
+    fn is_overdue(&self, tick: Tick) -> bool {
+        self.start.saturating_add(self.duration) <= tick
+    }
+
+    /// Whether the game performs it now, as far as is known.
+    fn is_open(&self) -> bool {
+        self.finished.is_none() && self.cut.is_none()
+    }
+
     /// How long the world lets it run, if reports are in up to this tick: a step that has not been reported as ended
     /// goes on.
     fn lasts(&self, reported: Tick) -> Tick {
@@ -91,6 +101,8 @@ pub struct Chronicle {
     /// Whether a fact lies behind the present.
     behind: bool,
     runs: BTreeMap<u32, Run>,
+    /// Those of them that have not ended.
+    open: BTreeSet<u32>,
     /// What was told already, so that running again tells only what is new.
     told: BTreeSet<(Tick, u64)>,
     events: Vec<WorldEvent>,
@@ -117,6 +129,7 @@ impl Chronicle {
             next: (Tick::MIN, 0),
             behind: false,
             runs: BTreeMap::new(),
+            open: BTreeSet::new(),
             told: BTreeSet::new(),
             events: Vec::new(),
             reruns: 0,
@@ -150,13 +163,18 @@ impl Chronicle {
 
     /// Whether the game performs this step now, as far as is known.
     pub fn is_running(&self, step: u32) -> bool {
-        self.runs.get(&step).is_some_and(|run| run.finished.is_none() && run.cut.is_none())
+        self.open.contains(&step)
     }
 
     /// The steps that the game performs now: each with its start, and how many ticks it takes as far as is known.
     pub fn running(&self) -> impl Iterator<Item = (&Step, Tick, Tick)> {
-        let running = self.runs.values().filter(|run| run.finished.is_none() && run.cut.is_none());
+        let running = self.open.iter().filter_map(|id| self.runs.get(id));
         running.map(|run| (&run.step, run.start, run.lasts(self.present.now())))
+    }
+
+    /// Whether a step that the game performs now takes longer than was known.
+    pub fn is_overdue(&self) -> bool {
+        self.open.iter().filter_map(|id| self.runs.get(id)).any(|run| run.is_overdue(self.present.now()))
     }
 
     /// Something was seen, from one tick until before another.
@@ -179,6 +197,7 @@ impl Chronicle {
         names::args(model, names::performed(model, &step.action)?, &step.args)?;
         let run = Run { step: step.clone(), start: tick, duration: step.duration, finished: None, cut: None };
         self.runs.insert(step.id, run);
+        self.open.insert(step.id);
         self.report(tick, Fact::Started(step.id));
         Ok(())
     }
@@ -194,11 +213,12 @@ impl Chronicle {
 
     /// A running step has ended, with its effects.
     pub fn finished(&mut self, step: u32, tick: Tick) {
-        let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
+        let Some(run) = self.runs.get_mut(&step).filter(|run| run.is_open()) else {
             return;
         };
         let tick = tick.max(run.start.saturating_add(1));
         run.finished = Some(tick);
+        self.open.remove(&step);
         let lasts = run.lasts(tick);
         if self.is_ahead(tick) {
             self.present.amend(step, lasts);
@@ -210,11 +230,12 @@ impl Chronicle {
 
     /// A running step has ended without its effects. It had begun: what it did at its start stays.
     pub fn cut(&mut self, step: u32, tick: Tick) {
-        let Some(run) = self.runs.get_mut(&step).filter(|run| run.finished.is_none() && run.cut.is_none()) else {
+        let Some(run) = self.runs.get_mut(&step).filter(|run| run.is_open()) else {
             return;
         };
         let tick = tick.max(run.start.saturating_add(1));
         run.cut = Some(tick);
+        self.open.remove(&step);
         self.report(tick, Fact::Cut(step));
     }
 
@@ -255,9 +276,8 @@ impl Chronicle {
             self.reruns += 1;
             arrived = self.run_again(model, self.present.now().max(tick), work);
         } else if tick > self.present.now() || self.present.next_phase().0 <= tick {
-            let overdue = self.runs.iter().filter(|(_, run)| run.finished.is_none() && run.cut.is_none());
-            for (id, run) in overdue {
-                if run.start.saturating_add(run.duration) <= tick {
+            for id in &self.open {
+                if let Some(run) = self.runs.get(id).filter(|run| run.is_overdue(tick)) {
                     self.present.amend(*id, run.lasts(tick));
                 }
             }

@@ -105,6 +105,27 @@ fn hector_and_paris_reach_their_goals() {
     assert_eq!(value(&model, &report.state, "helen.location"), "troy", "she follows");
 }
 
+/// A step that is put into the tick which was just looked at starts in it, as one that was known before does.
+#[test]
+fn steps_may_join_the_tick_that_was_looked_at() {
+    for (name, plan) in [("troy-sparta", hector()), ("troy-sparta", paris())] {
+        let model = story(name);
+        let mut known = World::begin(&model, WorldOptions::default());
+        plan.steps.iter().for_each(|step| known.schedule(&model, step).unwrap());
+        let mut joined = World::begin(&model, WorldOptions::default());
+        for step in &plan.steps {
+            joined.look_at(&model, step.start);
+            joined.schedule_checked(&model, step).unwrap();
+        }
+        for world in [&mut known, &mut joined] {
+            world.step_to(&model, 60);
+        }
+        assert_eq!(known.state(), joined.state(), "{name}");
+        assert_eq!(known.drain(), joined.drain(), "{name}");
+        assert_eq!((known.violations(), joined.violations()), (0, 0), "{name}");
+    }
+}
+
 #[test]
 fn both_princes_sail_and_the_next_level_begins() {
     let model = story("troy-sparta");

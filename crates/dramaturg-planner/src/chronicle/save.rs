@@ -55,6 +55,9 @@ impl Chronicle {
         for (id, run) in &save.runs {
             match known(model, &run.step) {
                 Ok(()) => {
+                    if run.is_open() {
+                        chronicle.open.insert(*id);
+                    }
                     chronicle.runs.insert(*id, run.clone());
                 }
                 Err(why) => drop(format!("step {id}"), why),

@@ -247,6 +247,19 @@ impl World {
         Ok(())
     }
 
+    /// The same for a step whose start conditions are known to hold in P3 of the tick at hand, which has just been
+    /// looked at (see [`World::look_at`]): it starts in P4, without another check.
+    pub fn schedule_checked(&mut self, model: &Model, step: &Step) -> Result<(), NameProblem> {
+        if step.start != self.tick || self.phase != Phase::Start {
+            return self.schedule(model, step);
+        }
+        let what = names::performed(model, &step.action)?;
+        let args = names::args(model, what, &step.args)?;
+        let key = self.add_waiting(step.id, what, args, step.start, Some(step.duration), None);
+        self.due.push(Item::Start(key));
+        Ok(())
+    }
+
     /// Puts a step into the world that is already running: nothing of its start happens again.
     pub(crate) fn resume(&mut self, model: &Model, id: u32, action: ActionId, args: Args, times: (Tick, Tick)) {
         let (start, duration) = times;
@@ -293,7 +306,29 @@ impl World {
         planned: Option<Tick>,
         task: Option<TaskKey>,
     ) {
-        let step = WorldStep {
+        let key = self.add_waiting(id, what, args, start, planned, task);
+        // What comes too late to start on time starts at the next chance; its planned tick stays what it was reported with.
+        if start < self.tick || (start == self.tick && self.phase > Phase::Check) {
+            let soon = if self.phase > Phase::Check { self.tick.saturating_add(1) } else { self.tick };
+            if let Some(step) = self.steps.get_mut(key) {
+                step.start = soon;
+            }
+            self.enter(soon, Item::Start(key));
+        } else {
+            self.enter(start, Item::Start(key));
+        }
+    }
+
+    fn add_waiting(
+        &mut self,
+        id: u32,
+        what: Performed,
+        args: Args,
+        start: Tick,
+        planned: Option<Tick>,
+        task: Option<TaskKey>,
+    ) -> StepKey {
+        self.steps.add(WorldStep {
             id,
             what,
             args,
@@ -306,18 +341,7 @@ impl World {
             checked: 0,
             task,
             waits: false,
-        };
-        let key = self.steps.add(step);
-        // What comes too late to start on time starts at the next chance; its planned tick stays what it was reported with.
-        if start < self.tick || (start == self.tick && self.phase > Phase::Check) {
-            let soon = if self.phase > Phase::Check { self.tick.saturating_add(1) } else { self.tick };
-            if let Some(step) = self.steps.get_mut(key) {
-                step.start = soon;
-            }
-            self.enter(soon, Item::Start(key));
-        } else {
-            self.enter(start, Item::Start(key));
-        }
+        })
     }
 
     /// Puts something on the agenda, also of the tick at hand.

@@ -5,12 +5,11 @@
 //! back with those it sends. What comes for it meanwhile waits in its inbox.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use dramaturg_wire::link::HubKey;
 
+use super::super::cpu_time::CpuTime;
 use super::super::session::Session;
-use super::super::stopwatch::micros;
 use super::super::thinkers::panic_text;
 use crate::clock::Moment;
 use crate::event::Event;
@@ -20,7 +19,7 @@ use crate::event::Event;
 const LIGHT_BYTES: usize = 8 << 10;
 /// The same for their number.
 const LIGHT_FRAMES: usize = 64;
-/// A session whose pump took so many microseconds is pumped in a thread ...
+/// A session whose pump took so many microseconds of a core is pumped in a thread ...
 const HEAVY: Moment = 1_000;
 /// ... for so many microseconds.
 const HEAVY_FOR: Moment = 1_000_000;
@@ -55,7 +54,7 @@ pub(super) struct Outcome {
 /// Pumps a session.
 pub(super) fn pump(job: Job) -> Pumped {
     let Job { id, mut session, now, frames, link } = job;
-    let began = Instant::now();
+    let mut used = CpuTime::start();
     let pumped = catch_unwind(AssertUnwindSafe(|| {
         let mut sent = Vec::new();
         session.pump(now, frames, &mut |frame| {
@@ -66,7 +65,7 @@ pub(super) fn pump(job: Job) -> Pumped {
         let events = session.take_events();
         (sent, events)
     }));
-    let micros = micros(began.elapsed());
+    let micros = used.lap();
     let outcome = match pumped {
         Ok((sent, events)) => Ok(Outcome { session, sent, events }),
         Err(panic) => {
@@ -93,7 +92,7 @@ impl Weight {
             || session.director().core().is_behind()
     }
 
-    /// It took so long.
+    /// It took so many microseconds of a core.
     pub(super) fn took(&mut self, now: Moment, micros: Moment) {
         if micros > HEAVY {
             self.heavy_until = now.saturating_add(HEAVY_FOR);

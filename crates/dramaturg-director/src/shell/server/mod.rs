@@ -32,7 +32,7 @@ use self::heavy::{Job, Pumped};
 use self::inbox::Arrival;
 use self::lobby::Lobby;
 use self::seat::Seat;
-use super::cpu_time::thread_micros;
+use super::cpu_time::{CpuTime, thread_micros};
 use super::pool::Pool;
 use super::session::{Session, SessionOptions};
 use super::{Journals, Metrics, Stopwatch, Thinkers};
@@ -123,6 +123,8 @@ pub struct Server {
     /// Where sessions are pumped that have much to do.
     pumpers: Pool<Job, Pumped>,
     watch: Stopwatch,
+    /// What each pump in this thread used of a core.
+    used: CpuTime,
     seats: FxHashMap<u64, Seat>,
     by_link: FxHashMap<HubKey, u64>,
     by_name: FxHashMap<String, u64>,
@@ -174,6 +176,7 @@ impl Server {
             thinkers,
             pumpers,
             watch: Stopwatch::start(),
+            used: CpuTime::start(),
             seats: FxHashMap::default(),
             by_link: FxHashMap::default(),
             by_name: FxHashMap::default(),
@@ -245,6 +248,8 @@ impl Server {
         self.arrived = arrived;
         self.take_recovered();
         self.admit_waiting(now, &mut touched);
+        // What was done before is no part of the first pump.
+        self.used = CpuTime::start();
         while let Some(done) = self.thinkers.done() {
             touched.extend(self.thought(done));
         }

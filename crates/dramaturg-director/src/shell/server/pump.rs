@@ -1,13 +1,11 @@
 //! Pumping sessions: in the server's own thread, or in others if that may take long.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use dramaturg_wire::FaultCode;
 
 use super::super::Metrics;
 use super::super::session::Session;
-use super::super::stopwatch::micros;
 use super::super::thinkers::{Done, panic_text};
 use super::Server;
 use super::heavy::{Job, Outcome, Pumped};
@@ -49,7 +47,7 @@ impl Server {
                 self.pumpers.submit(Job { id, session, now, frames, link });
                 return;
             }
-            let (hub, mut sent, began) = (&mut self.hub, 0, Instant::now());
+            let (hub, mut sent) = (&mut self.hub, 0);
             let went = catch_unwind(AssertUnwindSafe(|| {
                 session.pump(now, frames, &mut |frame| {
                     if let Some(key) = link {
@@ -64,7 +62,7 @@ impl Server {
                 session.take_events()
             }));
             Metrics::add(&self.metrics.frames_sent, sent);
-            seat.weight.took(now, micros(began.elapsed()));
+            seat.weight.took(now, self.used.lap());
             match went {
                 Ok(events) => self.came_back(id, now, session, &events),
                 Err(panic) => {
