@@ -37,6 +37,8 @@ const LATE_LEAST: u32 = 3;
 const LATE_SPREAD: Moment = 250_000;
 /// A report that is late by so many microseconds more than any journey explains casts doubt on where the game is.
 const DOUBT: Moment = 250_000;
+/// But a session that waited longer than this for its turn stood still, and its game may have done so too.
+const WAITED_MOST: Moment = 1_000_000;
 /// A game may come back after so many seconds that the director's clock did not count: a machine that slept, a director
 /// that was down over the weekend. Three days.
 const JUMP_SECONDS_MAX: i64 = 259_200;
@@ -140,6 +142,11 @@ impl ClockEstimate {
         self.last_tick
     }
 
+    /// Whether anything was heard from which the game's tick is carried on.
+    pub fn is_known(&self) -> bool {
+        self.phase.is_some()
+    }
+
     /// Whether the game stands still.
     pub fn is_paused(&self) -> bool {
         self.paused
@@ -183,7 +190,7 @@ impl ClockEstimate {
     /// The session has its turn, so many microseconds after it was due: reports that waited for it so long are no reason
     /// to doubt where the game is.
     pub fn turn(&mut self, late: Moment) {
-        self.waited = late.max(0);
+        self.waited = late.clamp(0, WAITED_MOST);
     }
 
     /// The game was in this tick when it sent a report that came in now. Reports take at most this long, as far as is
@@ -219,7 +226,7 @@ impl ClockEstimate {
             self.keep(tick, now);
         }
         if let SentAfter::Ping(sent) = sent_after {
-            self.lower(self.phase_of(tick.saturating_add(1), sent));
+            self.lower(self.phase_of(tick.saturating_add(1), sent), now);
         }
         let from = match sent_after {
             SentAfter::Ping(sent) | SentAfter::Assumed(sent) => sent.min(now),
@@ -272,12 +279,15 @@ impl ClockEstimate {
         }
     }
 
-    /// The game had not come further than this: reports that say more are from before it lost time.
-    fn lower(&mut self, upper: i128) {
+    /// The game had not come further than this: reports that say more are from before it lost time. What the others
+    /// prove is where it is at least; they may be from before as well, so that they do not count for long.
+    fn lower(&mut self, upper: i128, now: Moment) {
         if self.phase.is_some_and(|known| known > upper) && !self.paused {
             let rate = i128::from(self.rate_milli);
+            let phases = self.samples.iter().map(|(tick, at)| i128::from(*tick) * TICK - i128::from(*at) * rate);
+            self.phase = Some(phases.filter(|phase| *phase <= upper).max().unwrap_or(upper));
             self.samples.retain(|(tick, at)| i128::from(*tick) * TICK - i128::from(*at) * rate <= upper);
-            self.phase = Some(upper);
+            self.lost_at = Some(now);
         }
     }
 

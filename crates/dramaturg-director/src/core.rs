@@ -393,7 +393,9 @@ impl Core {
     /// The planner goes on: what it must be told. Nothing, if it is at work already or the game stands still.
     pub fn begin_think(&mut self, now: Moment) -> Option<Feed> {
         self.now = self.now.max(now);
-        let may = !self.connected || self.is_behind || self.knows_time();
+        // Before the first hello there is time to plan. Of a game that is gone nobody knows whether its time goes on: what
+        // is planned for then may lie as far ahead as it was away.
+        let may = !self.clock.is_known() || self.is_behind || self.knows_time();
         let waits = self.inquiry.is_open() || !self.requests.is_empty();
         if self.thinking.is_some() || self.over.is_some() || waits || !may {
             return None;

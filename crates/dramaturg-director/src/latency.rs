@@ -9,17 +9,20 @@ use crate::clock::Moment;
 /// So many of the last journeys are kept.
 const WINDOW: usize = 2048;
 /// A journey there and back that takes so many microseconds is a stall of a side or of the link, unless there are
-/// [`STALLS_MAX`] of them among so many journeys: then the link is slow now and then.
+/// [`STALLS_MAX`] of them within so many microseconds: then the link is slow now and then. Not within so many journeys:
+/// there are few of them while a link stands still.
 const STALL_LEAST: Moment = 250_000;
 const STALLS_MAX: usize = 3;
-const STALLS_WITHIN: usize = 64;
+const STALLS_WITHIN: Moment = 12_800_000;
 /// A journey that takes so many microseconds is a stall, unless half of so many journeys are as long: whoever plans so
-/// far ahead for a link that only stands still at times can react to nothing.
+/// far ahead for a link that only stands still at times can react to nothing. As soon as they no longer are, it is
+/// planned for as before.
 const LONG_STALL: Moment = 1_000_000;
 const LONG_STALLS_WITHIN: usize = 8;
-/// A link that was slow for a while is soon planned for as before: so many journeys long.
+/// What piled up in a long stall holds up what is sent in so many microseconds after it: that is part of it.
+const AFTERMATH: Moment = 2_000_000;
+/// A link that was slow now and then is planned for as before after so many journeys.
 const STALLS_KEPT: u64 = 256;
-const LONG_STALLS_KEPT: u64 = 64;
 /// A turn that comes so many microseconds after it was due is late: the machine has other things to do ...
 const LATE_TURN_LEAST: Moment = 100_000;
 /// ... and the next is expected to be as late, by so much at most: longer is a stall, and a stall is only a stall ...
@@ -51,9 +54,15 @@ pub struct Latency {
     /// The last journeys, stalls included.
     #[serde(default)]
     recent: VecDeque<Moment>,
+    /// When the last journeys ended that were as long as a stall.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    stalls: VecDeque<Moment>,
     /// What was sent before this moment waited in the last stall and shows nothing else.
     #[serde(default)]
     stalled_until: Moment,
+    /// When the last long stall ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    long_stall: Option<Moment>,
     /// When a turn of the session came late, and by how much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     late_turn: Option<(Moment, Moment)>,
@@ -63,7 +72,20 @@ impl Latency {
     /// Nothing is known yet.
     pub fn new(journey: Journey) -> Self {
         let (window, recent) = (VecDeque::new(), VecDeque::new());
-        Self { journey, window, count: 0, smooth: 0, deviation: 0, recent, stalled_until: Moment::MIN, late_turn: None }
+        let stalls = VecDeque::new();
+        let (stalled_until, long_stall, late_turn) = (Moment::MIN, None, None);
+        Self {
+            journey,
+            window,
+            count: 0,
+            smooth: 0,
+            deviation: 0,
+            recent,
+            stalls,
+            stalled_until,
+            long_stall,
+            late_turn,
+        }
     }
 
     /// Whether the journeys are measured, rather than given.
@@ -84,11 +106,26 @@ impl Latency {
             return;
         }
         self.recent.push_back(micros);
-        if self.recent.len() > STALLS_WITHIN {
+        while self.recent.len() > LONG_STALLS_WITHIN {
             self.recent.pop_front();
+        }
+        if !self.has_long_journeys() {
+            while self.window.front().is_some_and(|(_, micros)| *micros > LONG_STALL) {
+                self.window.pop_front();
+            }
         }
         if micros > STALL_LEAST {
             self.stalled_until = now;
+            let is_aftermath = self.long_stall.is_some_and(|end| sent.saturating_sub(end) < AFTERMATH);
+            if micros > LONG_STALL {
+                self.long_stall = Some(now);
+            } else if is_aftermath {
+                return;
+            }
+            self.stalls.push_back(now);
+            while self.stalls.front().is_some_and(|at| now.saturating_sub(*at) > STALLS_WITHIN) {
+                self.stalls.pop_front();
+            }
             if self.is_stall(micros) {
                 return;
             }
@@ -107,7 +144,6 @@ impl Latency {
         self.window.push_back((self.count, micros));
         let is_old = |(number, micros): &(u64, Moment)| {
             let kept = match *micros {
-                LONG_STALL.. => LONG_STALLS_KEPT,
                 STALL_LEAST.. => STALLS_KEPT,
                 _ => WINDOW as u64,
             };
@@ -120,12 +156,12 @@ impl Latency {
 
     /// Whether the last journey, which was long, is too rare to count.
     fn is_stall(&self, micros: Moment) -> bool {
-        if micros > LONG_STALL {
-            let last = self.recent.iter().rev().take(LONG_STALLS_WITHIN);
-            last.filter(|micros| **micros > LONG_STALL).count() < LONG_STALLS_WITHIN / 2
-        } else {
-            self.recent.iter().filter(|micros| **micros > STALL_LEAST).count() < STALLS_MAX
-        }
+        if micros > LONG_STALL { !self.has_long_journeys() } else { self.stalls.len() < STALLS_MAX }
+    }
+
+    /// Whether half of the last journeys were so long that fewer would have been stalls.
+    fn has_long_journeys(&self) -> bool {
+        self.recent.iter().filter(|micros| **micros > LONG_STALL).count() >= LONG_STALLS_WITHIN / 2
     }
 
     /// The session has its turn, so many microseconds after it was due.
@@ -215,6 +251,39 @@ mod tests {
             hear(&mut latency, &mut now, 1, stall);
             assert!(latency.most(16_667) <= 1_016_667, "{} after {stall}", latency.most(16_667));
         }
+    }
+
+    #[test]
+    fn a_link_that_was_very_slow_is_soon_planned_for_as_before() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut latency, &mut now, 100, 1_000);
+        hear(&mut latency, &mut now, 4, 1_200_000);
+        assert!(latency.most(16_667) >= 1_200_000, "it is slow");
+        hear(&mut latency, &mut now, 5, 1_000);
+        assert!(latency.most(16_667) < 100_000, "{}", latency.most(16_667));
+    }
+
+    #[test]
+    fn stalls_far_apart_are_stalls_however_few_journeys_lie_between() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut latency, &mut now, 20, 1_000);
+        for _ in 0..9 {
+            hear(&mut latency, &mut now, 1, 900_000);
+            hear(&mut latency, &mut now, 2, 1_000);
+            now += 10_000_000;
+        }
+        assert!(latency.most(16_667) < 100_000, "{}", latency.most(16_667));
+    }
+
+    #[test]
+    fn what_piled_up_in_a_stall_is_part_of_it() {
+        let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
+        hear(&mut latency, &mut now, 20, 1_000);
+        hear(&mut latency, &mut now, 1, 30_000_000);
+        for micros in [800_000, 600_000, 400_000] {
+            hear(&mut latency, &mut now, 1, micros);
+        }
+        assert!(latency.most(16_667) < 100_000, "{}", latency.most(16_667));
     }
 
     #[test]

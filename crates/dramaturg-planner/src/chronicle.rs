@@ -172,11 +172,6 @@ impl Chronicle {
         running.map(|run| (&run.step, run.start, run.lasts(self.present.now())))
     }
 
-    /// Whether a step that the game performs now takes longer than was known.
-    pub fn is_overdue(&self) -> bool {
-        self.open.iter().filter_map(|id| self.runs.get(id)).any(|run| run.is_overdue(self.present.now()))
-    }
-
     /// Something was seen, from one tick until before another.
     pub fn observe(&mut self, model: &Model, seen: &Observation) -> Result<(), NameProblem> {
         let (fluent, _) = names::fluent(model, &seen.fluent)?;

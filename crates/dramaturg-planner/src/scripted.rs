@@ -228,30 +228,6 @@ impl Scripted {
         }
     }
 
-    /// Whether an event is what the last look ahead counted on.
-    fn is_foreseen(&self, event: &StepEvent) -> bool {
-        let step = || self.ledger.taken.get(&event.step).or_else(|| self.plan.get(&event.step));
-        match &event.kind {
-            StepEventKind::Accepted | StepEventKind::Progress(_) => true,
-            StepEventKind::Locked => self.ledger.published.get(&event.step) == self.plan.get(&event.step),
-            StepEventKind::Started(tick) => step().is_some_and(|step| step.start == *tick),
-            StepEventKind::Finished(tick) => {
-                step().is_some_and(|step| step.start.saturating_add(step.duration) == *tick)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the last look ahead, which found no trouble, is still right after some time if nothing was reported but
-    /// what it counted on: no step takes longer than planned, and none is late to start.
-    fn foresight_holds(&self) -> bool {
-        let is_late = |step: &Step| step.start <= self.ledger.now.least && !self.chronicle.is_running(step.id);
-        self.options.fidget == 0
-            && self.valid_until.is_none()
-            && !self.chronicle.is_overdue()
-            && !self.ledger.taken.values().any(is_late)
-    }
-
     /// Looks ahead: up to which tick everything can be performed as planned.
     fn foresee(&self) -> Option<Tick> {
         let mut world = self.chronicle.ahead(&self.model);
@@ -304,7 +280,6 @@ impl Planner for Scripted {
     fn feedback(&mut self, events: &[StepEvent]) {
         for event in events {
             let id = event.step;
-            let is_foreseen = self.is_foreseen(event);
             match &event.kind {
                 StepEventKind::Locked => {
                     // What the director has is what was published, even if it has been moved here since.
@@ -341,7 +316,7 @@ impl Planner for Scripted {
                     }
                 }
             }
-            if !is_foreseen {
+            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_)) {
                 self.look = Some(0);
             }
         }
@@ -391,9 +366,7 @@ impl Planner for Scripted {
                 self.look = Some(0);
             }
         }
-        if !self.foresight_holds() {
-            self.look = self.look.or(Some(0));
-        }
+        self.look = self.look.or(Some(0));
     }
 
     fn deliberate(&mut self, budget: &mut Budget, _: &Workers<'_>) -> Progress {
