@@ -35,8 +35,9 @@ const RECORD_BYTES: usize = 64;
 const THOUGHTS: usize = 64;
 /// A deliberation that takes so many microseconds, and far longer than others, was held up ...
 const STALL_LEAST: Moment = 250_000;
-/// ... unless there were more of them than this among the last.
+/// ... unless there were more of them than this among the last. Those that take so long are counted apart.
 const STALLS_MAX: usize = 2;
+const LONG_STALL_LEAST: Moment = 2_000_000;
 /// A game from which nothing was heard for so many microseconds longer than it should take is sent nothing: who knows
 /// where it is.
 const SILENCE_MOST: Moment = 500_000;
@@ -588,10 +589,17 @@ impl Core {
 fn longest(thoughts: &VecDeque<Moment>) -> Option<Moment> {
     let mut sorted: Vec<Moment> = thoughts.iter().copied().collect();
     sorted.sort_unstable();
-    let usual = sorted.get(sorted.len() / 2)?.saturating_mul(4).max(STALL_LEAST);
-    let held_up = sorted.iter().rev().take_while(|micros| **micros > usual).count();
-    let kept = if held_up <= STALLS_MAX { sorted.len() - held_up } else { sorted.len() };
-    sorted.get(kept.saturating_sub(1)).copied()
+    // One or two that are long may both have been held up: more of them will show.
+    let median = sorted.get(sorted.len() / 2).filter(|_| sorted.len() > STALLS_MAX);
+    let usual = median.map_or(STALL_LEAST, |median| median.saturating_mul(4).max(STALL_LEAST));
+    // Few that took for ever do not make those count that were long.
+    for most in [usual.max(LONG_STALL_LEAST), usual] {
+        let held_up = sorted.iter().rev().take_while(|micros| **micros > most).count();
+        if held_up <= STALLS_MAX {
+            sorted.truncate(sorted.len() - held_up);
+        }
+    }
+    sorted.last().copied()
 }
 
 /// How the conversation is held.

@@ -12,7 +12,7 @@ const WINDOW: usize = 2048;
 /// [`STALLS_MAX`] of them within so many microseconds: then the link is slow now and then. Not within so many journeys:
 /// there are few of them while a link stands still.
 const STALL_LEAST: Moment = 250_000;
-const STALLS_MAX: usize = 3;
+const STALLS_MAX: usize = 4;
 const STALLS_WITHIN: Moment = 12_800_000;
 /// A journey that takes so many microseconds is a stall, unless half of so many journeys are as long: whoever plans so
 /// far ahead for a link that only stands still at times can react to nothing. As soon as they no longer are, it is
@@ -314,10 +314,10 @@ mod tests {
     fn a_link_that_has_become_slow_is_noticed() {
         let (mut latency, mut now) = (Latency::new(Journey::Measured), 0);
         hear(&mut latency, &mut now, 20, 1_000);
-        hear(&mut latency, &mut now, 3, 600_000);
+        hear(&mut latency, &mut now, 4, 600_000);
         assert!(latency.most(16_667) >= 600_000);
         let (mut slow, mut now) = (Latency::new(Journey::Measured), 0);
-        hear(&mut slow, &mut now, 3, 600_000);
+        hear(&mut slow, &mut now, 4, 600_000);
         assert!(slow.most(16_667) >= 600_000, "also one that was slow from the beginning");
     }
 }

@@ -234,6 +234,17 @@ impl Chronicle {
         self.report(tick, Fact::Cut(step));
     }
 
+    /// A step that was to start will not. One that has started by this tick ends without its effects.
+    pub fn withdrawn(&mut self, step: u32, tick: Tick) {
+        let Some(start) = self.runs.get(&step).map(|run| run.start) else { return };
+        if !self.is_ahead(start) {
+            return self.cut(step, tick);
+        }
+        self.runs.remove(&step);
+        self.open.remove(&step);
+        self.facts.retain(|_, fact| *fact != Fact::Started(step));
+    }
+
     fn is_ahead(&self, tick: Tick) -> bool {
         tick >= self.present.next_phase().0
     }

@@ -37,10 +37,12 @@ impl Ledger {
         id
     }
 
-    /// Time passes.
-    pub(crate) fn pass(&mut self, now: TickBounds, insert_from: Tick) {
-        self.now = now;
-        self.insert_from = self.insert_from.max(insert_from);
+    /// Time passes; whether it turned out that less of it has passed than was thought, so that steps may start sooner
+    /// than was planned for.
+    pub(crate) fn pass(&mut self, now: TickBounds, insert_from: Tick) -> bool {
+        let goes_back = insert_from < self.insert_from;
+        (self.now, self.insert_from) = (now, insert_from);
+        goes_back
     }
 
     /// A step is no longer ours; whether it was.

@@ -168,7 +168,8 @@ impl Scripted {
         if !matches!(answer, "no" | "later") {
             return;
         }
-        let Some(mut step) = self.ledger.taken.remove(&id).or_else(|| self.plan.remove(&id)) else { return };
+        let planned = self.plan.remove(&id);
+        let Some(mut step) = self.ledger.lose(id).or(planned) else { return };
         if answer == "no" {
             self.cost = self.cost.saturating_add(1000);
             return;
@@ -283,18 +284,16 @@ impl Planner for Scripted {
             match &event.kind {
                 StepEventKind::Locked => {
                     // What the director has is what was published, even if it has been moved here since.
-                    if let Some(step) = self.ledger.published.get(&id).cloned().or_else(|| self.plan.get(&id).cloned())
-                    {
-                        self.plan.remove(&id);
-                        self.ledger.taken.insert(id, step);
-                    }
+                    self.ledger.take(id);
+                    self.plan.remove(&id);
                 }
                 StepEventKind::Accepted | StepEventKind::Progress(_) => {}
                 StepEventKind::Answered(answer) => self.answered(id, answer),
                 StepEventKind::Started(tick) => {
-                    if let Some(step) = self.plan.remove(&id).or_else(|| self.ledger.taken.remove(&id)) {
-                        let _ = self.chronicle.started(&self.model, &step, *tick);
-                        self.ledger.taken.insert(id, step);
+                    self.ledger.take(id);
+                    self.plan.remove(&id);
+                    if let Some(step) = self.ledger.taken.get(&id) {
+                        let _ = self.chronicle.started(&self.model, step, *tick);
                     }
                 }
                 StepEventKind::Amended(duration) => self.chronicle.amended(id, *duration),
@@ -310,8 +309,8 @@ impl Planner for Scripted {
                     }
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
-                    if let Some(step) = self.ledger.taken.remove(&id).or_else(|| self.plan.remove(&id)) {
-                        self.ledger.published.remove(&id);
+                    let planned = self.plan.remove(&id);
+                    if let Some(step) = self.ledger.lose(id).or(planned) {
                         self.again(step);
                     }
                 }
@@ -333,6 +332,9 @@ impl Planner for Scripted {
             let _ = self.chronicle.started(&self.model, step, step.start);
             self.leave_out(step);
         }
+        for id in &change.removed {
+            self.chronicle.withdrawn(*id, self.ledger.now.least);
+        }
         self.look = Some(0);
     }
 
@@ -349,18 +351,18 @@ impl Planner for Scripted {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.ledger.pass(now, insert_from);
+        if self.ledger.pass(now, insert_from) {
+            self.look = Some(0);
+        }
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         // What starts before is no longer ours, whether or not it has been locked.
-        let gone: Vec<u32> =
+        self.ledger.take_begun();
+        self.plan.retain(|id, _| !self.ledger.taken.contains_key(id));
+        let late: Vec<u32> =
             self.plan.values().filter(|step| step.start < self.ledger.insert_from).map(|step| step.id).collect();
-        for id in gone {
-            if self.ledger.published.contains_key(&id) {
-                if let Some(step) = self.plan.remove(&id) {
-                    self.ledger.taken.insert(id, step);
-                }
-            } else if let Some(mut step) = self.plan.remove(&id) {
+        for id in late {
+            if let Some(mut step) = self.plan.remove(&id) {
                 self.place(&mut step);
                 self.plan.insert(id, step);
                 self.look = Some(0);

@@ -52,3 +52,13 @@ fn reports_of_ticks_to_come_are_kept_up_to_a_bound() {
     }
     assert_eq!(core.breach(), Some(FaultCode::Limit), "the game is told, and its link is closed");
 }
+
+#[test]
+fn deliberations_that_were_held_up_do_not_show_how_long_one_takes() {
+    let longest = |micros: &[Moment]| longest(&micros.iter().copied().collect());
+    assert_eq!(longest(&[]), None);
+    assert_eq!(longest(&[28_000_000]), None, "nothing is known yet but that");
+    assert_eq!(longest(&[50_000, 60_000, 28_000_000]), Some(60_000));
+    assert_eq!(longest(&[50_000, 50_000, 50_000, 60_000, 1_500_000, 530_000, 28_000_000]), Some(60_000));
+    assert_eq!(longest(&[50_000, 50_000, 50_000, 50_000, 900_000, 800_000, 700_000]), Some(900_000), "they are slow");
+}

@@ -82,6 +82,9 @@ impl Cast {
         let Some(who) = who else { return Explanation::of(format!("no character is called `{name}`")) };
         let beliefs = self.beliefs.get(&who).cloned().unwrap_or_default();
         let told = beliefs.in_names(&self.model, &self.senses, self.chronicle.present().state().level());
+        if told.is_empty() {
+            return Explanation::of(format!("nothing can be unknown to `{name}`"));
+        }
         Explanation { sentences: told.into_iter().map(|(fluent, value)| format!("{fluent} = {value}")).collect() }
     }
 

@@ -321,6 +321,9 @@ impl Planner for Cast {
         for step in &change.put {
             let _ = self.chronicle.started(&self.model, step, step.start);
         }
+        for id in &change.removed {
+            self.chronicle.withdrawn(*id, self.ledger.now.least);
+        }
         self.upset();
     }
 
@@ -335,7 +338,9 @@ impl Planner for Cast {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.ledger.pass(now, insert_from);
+        if self.ledger.pass(now, insert_from) {
+            self.upset();
+        }
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         self.look_around();

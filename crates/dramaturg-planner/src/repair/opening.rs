@@ -74,7 +74,9 @@ impl Playwright {
         }
         let intended = std::mem::take(&mut self.intended);
         for step in intended.values().filter(|step| !self.ledger.taken.contains_key(&step.id)) {
-            if let Some(form) = self.form_of(&repertoire, &step.action, &step.args) {
+            // What somebody said no to is not asked again where it was planned more than once.
+            let form = self.form_of(&repertoire, &step.action, &step.args).filter(|form| !draft.barred.contains(form));
+            if let Some(form) = form {
                 // What nobody has heard of and can no longer start then is put off.
                 let start = if step.start < first { draft.insert_from } else { step.start };
                 draft.add(form, start, Some(step.id));
@@ -109,7 +111,11 @@ impl Playwright {
             None => None,
         };
         (self.skeleton, self.has_looked) = (None, true);
-        let chain = found.unwrap_or_default();
+        let mut chain = found.unwrap_or_default();
+        // A chain without what is barred is no chain: the search knows nothing of refusals.
+        if chain.iter().any(|(form, ..)| workshop.draft.barred.contains(form)) {
+            chain.clear();
+        }
         !chain.is_empty() && workshop.propose(&chain)
     }
 }

@@ -127,6 +127,7 @@ const LONG_ENOUGH: u32 = 60;
 
 const FIRST_PLAN: &str = "the story begins";
 const BETTER: &str = "a better plan was found";
+const SOONER: &str = "less time has passed than was thought";
 
 impl Planner for Playwright {
     fn observe(&mut self, observations: &[Observation]) {
@@ -202,6 +203,9 @@ impl Planner for Playwright {
         for step in &change.put {
             let _ = self.chronicle.started(&self.model, step, step.start);
         }
+        for id in &change.removed {
+            self.chronicle.withdrawn(*id, self.ledger.now.least);
+        }
         self.upset("somebody else has planned something");
     }
 
@@ -216,7 +220,9 @@ impl Planner for Playwright {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.ledger.pass(now, insert_from);
+        if self.ledger.pass(now, insert_from) {
+            self.upset(SOONER);
+        }
         self.chronicle.advance(&self.model, now.least);
         let waits = self.chronicle.drain().iter().any(|event| matches!(event.kind, WorldEventKind::Expectation { .. }));
         if waits {

@@ -35,7 +35,8 @@ impl Conductor {
             self.baton = None;
             return;
         }
-        let expected = || Arc::new(Score::new(&self.model, &State::initial(&self.model, self.options.seed)));
+        let expected =
+            || Arc::new(Score::new(&self.model, &State::initial(&self.model, self.options.seed), &self.barred));
         let score = self.score.take().or_else(|| (!self.strange).then(expected));
         let known = score
             .and_then(|score| stage(&self.model, &score, &self.chronicle, &fixed, base).map(|stage| (score, stage)));
@@ -48,7 +49,7 @@ impl Conductor {
                 let spans = self.chronicle.running().map(|(_, start, duration)| start.saturating_add(duration));
                 let last = spans.chain(fixed.iter().map(Step::end)).max().unwrap_or(0).max(world.now());
                 world.step_to(&self.model, last);
-                let score = Arc::new(Score::new(&self.model, world.state()));
+                let score = Arc::new(Score::new(&self.model, world.state(), &self.barred));
                 let Some(stage) = stage(&self.model, &score, &self.chronicle, &fixed, base) else {
                     self.baton = None;
                     return;

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::ConductorOptions;
 use super::baton::{Baton, Beat};
 use super::opening::ahead;
-use super::score::Score;
+use super::score::{Barred, Score};
 use crate::chronicle::{Chronicle, ChronicleOptions};
 use crate::ledger::Ledger;
 use crate::planner::{
@@ -33,6 +33,8 @@ pub struct Conductor {
     /// What did not come to its end and is to be done again, first of all.
     pub(super) again: Vec<Step>,
     pub(super) ledger: Ledger,
+    /// What somebody said no to.
+    pub(super) barred: Barred,
     /// Whether the world is not one of those that can come of the first one.
     pub(super) strange: bool,
     /// Whether a step went out of hand that the search is still free to move.
@@ -51,6 +53,8 @@ pub struct Conductor {
 
 const FIRST_PLAN: &str = "a first plan";
 const BETTER: &str = "a better plan was found";
+/// So many ticks after a `later` a question may be asked again.
+const LATER: Tick = 10;
 
 impl Conductor {
     /// The planner of a problem with durations.
@@ -66,6 +70,7 @@ impl Conductor {
             held: 0,
             again: Vec::new(),
             ledger: Ledger::default(),
+            barred: Barred::new(),
             strange: false,
             ahead_of_us: false,
             has_begun: false,
@@ -139,6 +144,25 @@ impl Conductor {
         if let Some(step) = known.or(intended) {
             self.again.push(Step { id: self.ledger.number(), ..step });
         }
+        self.upset(reason);
+    }
+
+    /// What a question about a step was answered with.
+    fn answered(&mut self, id: u32, answer: &str) {
+        if !matches!(answer, "no" | "later") {
+            return;
+        }
+        let Some(step) = self.ledger.lose(id) else { return };
+        self.ledger.published_before.remove(&id);
+        self.intended.retain(|intended| intended.id != id);
+        let until = (answer == "later").then(|| self.ledger.now.most.saturating_add(LATER));
+        self.barred.push((step.action, step.args, until));
+        self.ground_again("somebody said no");
+    }
+
+    /// Other operators than before may be used.
+    fn ground_again(&mut self, reason: &'static str) {
+        (self.score, self.baton, self.held) = (None, None, 0);
         self.upset(reason);
     }
 
@@ -221,11 +245,7 @@ impl Planner for Conductor {
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
                     self.repeat(id, "a step was not performed");
                 }
-                StepEventKind::Answered(answer) => {
-                    if matches!(answer.as_str(), "no" | "later") {
-                        self.repeat(id, "somebody said no");
-                    }
-                }
+                StepEventKind::Answered(answer) => self.answered(id, answer),
             }
         }
     }
@@ -240,6 +260,9 @@ impl Planner for Conductor {
         for step in &change.put {
             let _ = self.chronicle.started(&self.model, step, step.start);
         }
+        for id in &change.removed {
+            self.chronicle.withdrawn(*id, self.ledger.now.least);
+        }
         self.upset("somebody else has planned something");
     }
 
@@ -251,7 +274,14 @@ impl Planner for Conductor {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        self.ledger.pass(now, insert_from);
+        if self.ledger.pass(now, insert_from) {
+            self.upset("less time has passed than was thought");
+        }
+        let before = self.barred.len();
+        self.barred.retain(|(_, _, until)| until.is_none_or(|until| until > now.least));
+        if self.barred.len() != before {
+            self.ground_again("it may be asked again");
+        }
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         // What starts before is no longer ours, whether or not it has been locked.

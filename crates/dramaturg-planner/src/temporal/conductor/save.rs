@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ConductorOptions;
 use super::planner::Conductor;
+use super::score::Barred;
 use crate::chronicle::{Chronicle, ChronicleSave};
 use crate::ledger::Ledger;
 use crate::planner::PlannerSave;
@@ -21,6 +22,8 @@ struct Saved {
     again: Vec<Step>,
     strange: bool,
     has_begun: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    barred: Barred,
     #[serde(flatten)]
     ledger: Ledger,
 }
@@ -38,6 +41,7 @@ impl Conductor {
             again: self.again.clone(),
             strange: self.strange,
             has_begun: self.has_begun,
+            barred: self.barred.clone(),
             ledger: self.ledger.clone(),
         };
         PlannerSave { planner: NAME.to_owned(), data: serde_json::to_string(&saved).unwrap_or_default() }
@@ -61,6 +65,7 @@ impl Conductor {
         conductor.again = saved.again;
         conductor.strange = saved.strange;
         conductor.has_begun = saved.has_begun;
+        conductor.barred = saved.barred;
         conductor.ledger = saved.ledger;
         conductor.forget();
         Ok(conductor)

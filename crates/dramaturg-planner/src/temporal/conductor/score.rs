@@ -11,6 +11,9 @@ use crate::search::Target;
 use crate::temporal::cost::Objective;
 use crate::temporal::footprint::Footprints;
 
+/// What somebody said no to, by its names; until which tick, or for good.
+pub(super) type Barred = Vec<(SmolStr, Vec<SmolStr>, Option<Tick>)>;
+
 /// A problem with all that plans in time ask of it, whatever state they start from.
 pub(super) struct Score {
     pub(super) problem: Arc<Problem>,
@@ -22,10 +25,17 @@ pub(super) struct Score {
 }
 
 impl Score {
-    /// Grounded from a state.
-    pub(super) fn new(model: &Model, state: &State) -> Self {
+    /// Grounded from a state, without what somebody said no to.
+    pub(super) fn new(model: &Model, state: &State, barred: &Barred) -> Self {
         let options = GroundOptions { goals: Some(Goals::Story), state: Some(state), ..GroundOptions::default() };
-        let problem = ground(model, &options).problem;
+        let mut problem = ground(model, &options).problem;
+        if !barred.is_empty() {
+            let is_barred = |id| {
+                let (action, args) = names(model, &problem, id);
+                barred.iter().any(|(name, known, _)| (name, known) == (&action, &args))
+            };
+            problem = problem.without(model.objects.len(), &is_barred);
+        }
         let target = Target::new(problem.story_goals(model).into_iter().cloned().collect());
         let mut operators = BTreeMap::new();
         for id in problem.operators.ids() {
