@@ -1,7 +1,7 @@
 //! Two thousand seeds of everything that can go wrong, and proof that the simulator would notice if one mechanism were
 //! missing.
 
-use dramaturg_tests::sim::{Broken, Totals, run};
+use dramaturg_tests::sim::{Broken, NAMES, Planned, Totals, run};
 
 /// Seeds of longer runs that found faults: stalls that passed for slow links, a clock that kept to a tick which was not
 /// proved, plans for a time in which the game was away.
@@ -11,7 +11,7 @@ const FOUND_FAULTS: [u64; 4] = [9_694, 16_333, 21_901, 36_087];
 fn nothing_is_lost_doubled_early_or_changed() {
     let mut totals = Totals::default();
     for seed in (1..=2_000).chain(FOUND_FAULTS) {
-        let found = run(seed, None).unwrap_or_else(|why| {
+        let found = run(seed, Planned::Script, None).unwrap_or_else(|why| {
             panic!(
                 "seed {seed} fails: {why}\nplay it again: \
                  cargo run --release -p dramaturg-tests --bin sim -- --seeds 1 --first {seed}"
@@ -31,7 +31,27 @@ fn nothing_is_lost_doubled_early_or_changed() {
 #[test]
 fn every_mechanism_is_needed() {
     for broken in [Broken::Resend, Broken::Lock, Broken::Dedupe, Broken::Clock, Broken::Journal, Broken::Stalls] {
-        let found = (1..=10_000).find(|seed| run(*seed, Some(broken)).is_err());
+        let found = (1..=10_000).find(|seed| run(*seed, Planned::Script, Some(broken)).is_err());
         assert!(found.is_some(), "nothing notices that {broken:?} is broken");
+    }
+}
+
+/// Real planners under the same faults. `--bin sim -- --planner cast` plays as many as anybody wants.
+#[test]
+fn planners_bear_the_same_faults() {
+    for (name, planned) in NAMES.into_iter().filter(|(_, planned)| *planned != Planned::Script) {
+        let mut totals = Totals::default();
+        let seeds = if planned == Planned::Cast { 20 } else { 100 };
+        for seed in 1..=seeds {
+            let found = run(seed, planned, None).unwrap_or_else(|why| {
+                panic!(
+                    "{name}, seed {seed} fails: {why}\nplay it again: \
+                     cargo run --release -p dramaturg-tests --bin sim -- --planner {name} --seeds 1 --first {seed}"
+                )
+            });
+            totals.add(&found);
+        }
+        println!("{name}: {totals:?}");
+        assert!(totals.finished > 20 * seeds && totals.director_crashes > seeds / 3, "{totals:?}");
     }
 }

@@ -238,7 +238,10 @@ impl Core {
     /// is called whenever something comes in, and at least once a tick.
     pub fn pump(&mut self, now: Moment, frames: &mut dyn Iterator<Item = &[u8]>, emit: &mut dyn FnMut(&[u8])) {
         // Before anything is heard: when this turn was due follows from the last one.
+        // What was due then and could not be done is due again in a tick.
+        let again = self.now.saturating_add(self.clock.micros(1));
         let due = self.due().filter(|due| *due > Moment::MIN);
+        let due = due.map(|due| if due <= self.now { again } else { due });
         self.now = self.now.max(now);
         let late = due.map_or(0, |due| self.now.saturating_sub(due)).max(0);
         self.latency.turn(self.now, late);

@@ -79,11 +79,15 @@ impl Core {
             if start < from {
                 continue;
             }
-            if start < soonest && !self.may_be_late(id, soonest) {
+            let is_late = start < soonest;
+            if is_late && !self.may_be_late(id, soonest) {
                 continue;
             }
             match self.look(id, &mut ahead) {
                 Look::Send => {
+                    if is_late {
+                        self.tell(EventKind::Late { step: id, start, policy: "send".to_owned() });
+                    }
                     self.send(id, ahead.as_ref());
                     // Those after it may need what it brings about. To run the world anew for each of them would take
                     // a time that grows with the square of how many there are, just when this side is late.
@@ -111,17 +115,15 @@ impl Core {
             }
             _ => 0,
         };
-        let (word, sends) = match policy {
-            Some(LatePolicy::UpTo(_)) if at_least <= most => ("send", true),
-            Some(LatePolicy::Drop) => ("drop", false),
-            _ => ("retime", false),
+        let word = match policy {
+            Some(LatePolicy::UpTo(_)) if at_least <= most => return true,
+            Some(LatePolicy::Drop) => "drop",
+            _ => "retime",
         };
         self.tell(EventKind::Late { step: id, start: step.start, policy: word.to_owned() });
-        if !sends {
-            self.board.end(id);
-            self.feed_kind(id, 0, StepEventKind::Missed(by));
-        }
-        sends
+        self.board.end(id);
+        self.feed_kind(id, 0, StepEventKind::Missed(by));
+        false
     }
 
     /// Whether a step's conditions hold when it starts, by what is done, running or locked.

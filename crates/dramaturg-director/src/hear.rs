@@ -327,6 +327,8 @@ impl Core {
         }
         let all_ended = entry.parts.iter().all(|part| part.outcome.as_ref().is_some_and(Outcome::is_final));
         let all_finished = entry.parts.iter().all(|part| part.outcome == Some(Outcome::Finished));
+        // Of a step that several actuators perform, one part that does not come to its end undoes the whole.
+        let is_given_up = entry.parts.iter().filter_map(|part| part.outcome.as_ref()).any(Outcome::is_vain);
         let first = usize::from(entry.first_part());
         let (known, is_first, asking) = (entry.step.clone(), number == first, entry.asking);
         let adopted = entry.adopted;
@@ -343,7 +345,7 @@ impl Core {
             }
             Outcome::Accepted | Outcome::Progress { .. } => {}
             Outcome::Started { .. } => {
-                if !self.chronicle.is_running(step) {
+                if !self.chronicle.is_running(step) && !is_given_up {
                     // The names were known when it was sent.
                     let _ = self.chronicle.started(&self.model, &known, tick);
                     self.feed_adopted(adopted, &known, tick);

@@ -230,7 +230,13 @@ impl Chronicle {
         };
         let tick = tick.max(run.start.saturating_add(1));
         run.cut = Some(tick);
+        // Until then it went on, also beyond its time: it has not come to its end before.
+        let lasts = run.lasts(tick);
         self.open.remove(&step);
+        if self.is_ahead(tick) {
+            self.present.amend(step, lasts);
+        }
+        self.amend_past(step, lasts);
         self.report(tick, Fact::Cut(step));
     }
 

@@ -4,25 +4,26 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use dramaturg_tests::sim::{Broken, Totals, run, trace};
+use dramaturg_tests::sim::{Broken, NAMES, Planned, Totals, run, trace};
 
 /// Seeds are many small pieces; the system's allocator took a sixth of each.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str =
-    "usage: sim [--seeds N] [--first S] [--threads T] [--break resend|lock|dedupe|clock|journal|stalls]";
+const USAGE: &str = "usage: sim [--planner script|cast|story|temporal] [--seeds N] [--first S] [--threads T] \
+     [--break resend|lock|dedupe|clock|journal|stalls]";
 
 struct Wanted {
     seeds: u64,
     first: u64,
     threads: usize,
+    planner: (&'static str, Planned),
     broken: Option<(Broken, String)>,
 }
 
 fn wanted() -> Result<Wanted, String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut wanted = Wanted { seeds: 2_000, first: 1, threads, broken: None };
+    let mut wanted = Wanted { seeds: 2_000, first: 1, threads, planner: NAMES[0], broken: None };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{argument} wants a value\n{USAGE}"))?;
@@ -31,6 +32,10 @@ fn wanted() -> Result<Wanted, String> {
             "--seeds" => wanted.seeds = number()?,
             "--first" => wanted.first = number()?,
             "--threads" => wanted.threads = usize::try_from(number()?).unwrap_or(1).max(1),
+            "--planner" => {
+                let known = NAMES.into_iter().find(|(name, _)| *name == value);
+                wanted.planner = known.ok_or_else(|| format!("there is no planner called {value}\n{USAGE}"))?;
+            }
             "--break" => {
                 let broken = match value.as_str() {
                     "resend" => Broken::Resend,
@@ -62,6 +67,7 @@ fn main() -> ExitCode {
     let failed = AtomicBool::new(false);
     let totals = Mutex::new((0u64, Totals::default()));
     let broken = wanted.broken.as_ref().map(|(broken, _)| *broken);
+    let (planner, planned) = wanted.planner;
     std::thread::scope(|scope| {
         for _ in 0..wanted.threads {
             scope.spawn(|| {
@@ -70,7 +76,7 @@ fn main() -> ExitCode {
                     if seed >= end {
                         break;
                     }
-                    let came = std::panic::catch_unwind(|| run(seed, broken));
+                    let came = std::panic::catch_unwind(|| run(seed, planned, broken));
                     match came.unwrap_or_else(|_| Err("it panicked".to_owned())) {
                         Ok(found) => {
                             let Ok(mut totals) = totals.lock() else { break };
@@ -83,12 +89,12 @@ fn main() -> ExitCode {
                         Err(why) => {
                             failed.store(true, Ordering::Relaxed);
                             if wanted.seeds == 1 {
-                                trace(seed, broken, &mut |line| println!("{line}"));
+                                trace(seed, planned, broken, &mut |line| println!("{line}"));
                             }
                             let with = wanted.broken.as_ref().map(|(_, name)| format!(" --break {name}"));
                             println!("seed {seed} fails: {why}");
                             println!(
-                                "play it again: cargo run --release -p dramaturg-tests --bin sim -- --seeds 1 --first {seed}{}",
+                                "play it again: cargo run --release -p dramaturg-tests --bin sim -- --planner {planner} --seeds 1 --first {seed}{}",
                                 with.unwrap_or_default()
                             );
                         }

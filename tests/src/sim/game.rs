@@ -26,6 +26,12 @@ pub struct Truth {
     pub starts: Vec<Start>,
     pub finished: BTreeMap<Task, Tick>,
     pub amended: BTreeSet<Task>,
+    /// Where everybody is, for guards that ask.
+    pub places: BTreeMap<String, String>,
+    /// Who is on the way: when they arrive and where, in which life of the game.
+    pub arrivals: BTreeMap<String, (Tick, String, u32)>,
+    /// What is ready.
+    pub ready: BTreeSet<String>,
 }
 
 /// The game in one of its lives.
@@ -65,10 +71,30 @@ pub fn wind(tick: Tick) -> i64 {
 
 impl Game for Performer<'_> {
     fn value(&self, fluent: &str) -> Option<ValueRef<'_>> {
+        if let Some(who) = fluent.strip_suffix(".place") {
+            let arrived = self.truth.arrivals.get(who).filter(|(at, _, life)| *at <= self.tick && *life == self.life);
+            let place = arrived.map(|(_, place, _)| place).or_else(|| self.truth.places.get(who));
+            return place.map(|place| ValueRef::Name(place));
+        }
+        if let Some(chore) = fluent.strip_suffix(".ready") {
+            return Some(ValueRef::Bool(self.truth.ready.contains(chore)));
+        }
         (fluent == "wind").then(|| ValueRef::Number(wind(self.tick) * 1_000_000))
     }
 
     fn start(&mut self, task: &TaskView<'_>) {
+        let params: Vec<&str> = task.params().collect();
+        if let ("walk", [who, _, to]) = (task.action(), params.as_slice()) {
+            let lasts = match self.fate(task.id()) {
+                Fate::AsPlanned => Some(task.duration()),
+                Fate::Stretches(by) => Some(task.duration() + by),
+                Fate::Fails(_) => None,
+            };
+            self.truth.arrivals.remove(*who);
+            if let Some(lasts) = lasts {
+                self.truth.arrivals.insert((*who).to_owned(), (self.tick + lasts, (*to).to_owned(), self.life));
+            }
+        }
         self.truth.starts.push(Start {
             task: task.id(),
             version: task.version(),
@@ -99,6 +125,16 @@ impl Performer<'_> {
     fn end(&mut self, task: &TaskView<'_>, over: bool) -> Report {
         if over {
             self.truth.finished.insert(task.id(), self.tick);
+            let params: Vec<&str> = task.params().collect();
+            match (task.action(), params.as_slice()) {
+                ("walk", [who, _, to]) => {
+                    self.truth.places.insert((*who).to_owned(), (*to).to_owned());
+                }
+                ("work", [_, chore]) => {
+                    self.truth.ready.insert((*chore).to_owned());
+                }
+                _ => {}
+            }
             Report::Finished
         } else {
             Report::Running

@@ -1,7 +1,7 @@
 //! One seed from beginning to end.
 
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use dramaturg_director::journal::disk::Memory;
 use dramaturg_director::journal::record::Record;
@@ -9,9 +9,8 @@ use dramaturg_director::journal::{Journal, JournalOptions, Recovered};
 use dramaturg_director::save::planners;
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input, Journey, Mechanisms, Policy};
 use dramaturg_executor::{Executor, ExecutorOptions};
-use dramaturg_model::{Chance, Expr, Fixed, Model, Plan, Tick};
+use dramaturg_model::{Chance, Expr, Fixed, Model, Tick};
 use dramaturg_planner::planner::Workers;
-use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 use dramaturg_planner::simulate::{Detail, WorldOptions, names};
 
 use dramaturg_wire::Outcome;
@@ -19,35 +18,12 @@ use dramaturg_wire::Outcome;
 use super::air::Air;
 use super::faults::{Blow, Broken, Faults};
 use super::game::{Performer, Truth, wind};
+use super::planned::Planned;
 use super::stalls::Stall;
 use super::{Totals, judge};
 
-const STORY: &str = "story \"Drill\" { ticks 60 per s }
-type Actor { hands: actuator; voice: actuator; times: int 0..1000000 = 0 }
-object ann, bob, cid: Actor
-action beat(who: Actor) { takes 10 ticks; uses who.hands; then who.times += 1 }
-action shout(who: Actor) { takes 4 ticks; uses who.voice; late 3 ticks }
-action dance(who: Actor) { takes 12 ticks; uses who.hands, who.voice from 4 ticks to 9 ticks; then who.times += 1 }
-action blink(who: Actor) { takes 1 tick; late drop }
-";
-
-/// With these every third story has something that the game is to look at again and again.
-const WATCHED: &str = "fluent wind: int 0..100 = 0
-rule vane { reads wind every 7 ticks }
-";
-
-static MODELS: LazyLock<[Arc<Model>; 2]> = LazyLock::new(|| {
-    [STORY.to_owned(), format!("{STORY}{WATCHED}")].map(|story| {
-        let compiled = dramaturg_story::compile_text("drill.story", &story);
-        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
-        Arc::new(compiled.model)
-    })
-});
-
 /// Microseconds between two looks at everything: a quarter of a tick at 60 ticks a second.
 pub(super) const LOOK: i64 = 4_167;
-/// Steps of a script.
-const STEPS: usize = 60;
 /// After the script and all blows, so long is given for everything to come to rest: 1,500 ticks of the slowest game, in
 /// which a fifth of all frames is lost and what failed is tried again.
 const REST: i64 = 50_000_000;
@@ -55,14 +31,10 @@ const REST: i64 = 50_000_000;
 /// What the journal is called.
 const JOURNAL: &str = "journal";
 
-/// A story in which nothing is looked at again and again.
-pub(super) fn plain_model() -> Arc<Model> {
-    Arc::clone(&MODELS[0])
-}
-
 /// Everything of one seed.
 pub(super) struct Life {
     pub(super) seed: u64,
+    planned: Planned,
     pub(super) broken: Option<Broken>,
     pub(super) faults: Faults,
     chance: Chance,
@@ -100,16 +72,16 @@ pub(super) struct Life {
 }
 
 /// Plays one seed. The error says what is wrong.
-pub fn run(seed: u64, broken: Option<Broken>) -> Result<Totals, String> {
-    let mut life = Life::new(seed, broken);
+pub fn run(seed: u64, planned: Planned, broken: Option<Broken>) -> Result<Totals, String> {
+    let mut life = Life::new(seed, planned, broken);
     life.play()?;
     judge::judge(&life)?;
     Ok(life.totals)
 }
 
 /// Plays one seed and writes down everything that happened.
-pub fn trace(seed: u64, broken: Option<Broken>, write: &mut dyn FnMut(String)) {
-    let mut life = Life::new(seed, broken);
+pub fn trace(seed: u64, planned: Planned, broken: Option<Broken>, write: &mut dyn FnMut(String)) {
+    let mut life = Life::new(seed, planned, broken);
     let Faults { weather, blows, stalls, .. } = &life.faults;
     write(format!("weather {weather:?}, blows {blows:?}, stalls {stalls:?}"));
     let rest = life.play();
@@ -124,26 +96,13 @@ pub fn trace(seed: u64, broken: Option<Broken>, write: &mut dyn FnMut(String)) {
     write(format!("{rest:?}, {:?}", judge::judge(&life)));
 }
 
-fn script(seed: u64) -> Plan {
-    let mut chance = Chance::new(seed ^ 0x5C21);
-    let mut plan = Plan::default();
-    let mut start = 40 + chance.below(60) as Tick;
-    for _ in 0..STEPS {
-        let (action, duration) = [("beat", 10), ("shout", 4), ("dance", 12), ("blink", 1)][chance.below(4)];
-        let who = ["ann", "bob", "cid"][chance.below(3)];
-        plan.add(action, [who], start, duration);
-        start += chance.below(20) as Tick;
-    }
-    plan
-}
-
 impl Life {
-    fn new(seed: u64, broken: Option<Broken>) -> Self {
-        let script_ends = script(seed).end() * 1_000_000 / 60;
+    fn new(seed: u64, planned: Planned, broken: Option<Broken>) -> Self {
         Self {
             seed,
+            planned,
             broken,
-            faults: Faults::of(seed, script_ends.max(10_000_000)),
+            faults: Faults::of(seed, planned.faults_for(seed)),
             chance: Chance::new(seed),
             now: 0,
             director: None,
@@ -157,7 +116,7 @@ impl Life {
             link_up: true,
             executor: None,
             checkpoint: Vec::new(),
-            truth: Truth::default(),
+            truth: Truth { places: planned.places(), ..Truth::default() },
             life: 0,
             tick: 0,
             next_tick: 0,
@@ -172,8 +131,7 @@ impl Life {
     }
 
     fn model(&self) -> Arc<Model> {
-        let [plain, watched] = &*MODELS;
-        Arc::clone(if self.is_watched() { watched } else { plain })
+        self.planned.model(self.is_watched())
     }
 
     /// Whether the game is looked at by a subscription.
@@ -205,14 +163,8 @@ impl Life {
             mechanisms,
             ..DirectorOptions::default()
         };
-        let options_script = ScriptOptions {
-            horizon: 50 + (self.seed / 7 % 5) as Tick * 10,
-            retries: (self.seed % 3) as u32,
-            fidget: 3 + (self.seed % 5) as u32,
-            seed: self.seed,
-        };
-        let planner = Scripted::new(Arc::clone(&model), &script(self.seed), options_script);
-        Director::new(Core::new(model, options), Box::new(planner))
+        let planner = self.planned.planner(&model, self.seed);
+        Director::new(Core::new(model, options), planner)
     }
 
     fn longest_journey(&self) -> Tick {
@@ -236,10 +188,10 @@ impl Life {
         self.journal = Some(begun.map_err(|error| error.to_string())?);
         self.director = Some(director);
         self.executor = Some(Executor::new(self.executor_options()));
-        let script_ends = script(self.seed).end() * 1_000_000 / 60;
+        let faults_end = self.planned.faults_for(self.seed);
         let mut quiet_since = None;
         let stalled: i64 = self.faults.stalls.iter().map(|(_, long, _)| *long).sum();
-        let last = script_ends.max(10_000_000) + stalled + REST;
+        let last = faults_end + stalled + REST;
         while self.now < last {
             self.now += LOOK;
             self.strike();
@@ -251,10 +203,7 @@ impl Life {
             if !self.director_stands() {
                 self.director_side()?;
             }
-            let at_rest = self.stalling.is_empty()
-                && self.tick >= 620
-                && self.now > script_ends.max(10_000_000)
-                && self.is_at_rest();
+            let at_rest = self.stalling.is_empty() && self.tick >= 620 && self.now > faults_end && self.is_at_rest();
             quiet_since = if at_rest { quiet_since.or(Some(self.now)) } else { None };
             if quiet_since.is_some_and(|since| self.now - since > 1_000_000) {
                 break;

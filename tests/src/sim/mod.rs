@@ -9,11 +9,13 @@ mod faults;
 mod game;
 mod judge;
 mod life;
+mod planned;
 mod recovery;
 mod stalls;
 
 pub use faults::Broken;
 pub use life::{run, trace};
+pub use planned::{NAMES, Planned};
 pub use recovery::{Recovery, recovery};
 pub use stalls::{Return, Stall};
 

@@ -10,7 +10,8 @@ use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 
 use super::air::{Air, Weather};
 use super::game::{Performer, Truth};
-use super::life::{LOOK, plain_model};
+use super::life::LOOK;
+use super::planned::Planned;
 use super::stalls::{Return, Stall};
 
 /// The stall begins here, in microseconds.
@@ -70,7 +71,7 @@ struct Play {
 
 impl Play {
     fn new(seed: u64, weather: Weather, stall: Stall, length: i64) -> Self {
-        let model = plain_model();
+        let model = Planned::Script.model(false);
         let mut plan = Plan::default();
         for (number, start) in (90..9_000).step_by(GAP as usize).enumerate() {
             plan.add("beat", [["ann", "bob", "cid"][number % 3]], start, 10);

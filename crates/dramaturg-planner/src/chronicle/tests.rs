@@ -247,3 +247,15 @@ fn more_reports_than_are_kept_are_settled_early() {
     }
     assert_eq!(value(&model, chronicle.present(), "fire.smoke"), "9");
 }
+
+#[test]
+fn a_step_that_was_given_up_after_its_time_has_not_come_to_its_end() {
+    let model = model();
+    let mut chronicle = begin(&model, 600);
+    chronicle.started(&model, &ring(1, 5), 5).expect("known");
+    chronicle.advance(&model, 10);
+    // The game was away, and cannot say what became of it.
+    chronicle.cut(1, 30);
+    chronicle.advance(&model, 40);
+    assert_eq!(value(&model, chronicle.present(), "bell.rung"), "0");
+}

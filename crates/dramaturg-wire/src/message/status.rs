@@ -70,6 +70,11 @@ impl Outcome {
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Accepted | Self::Started { .. } | Self::Progress { .. } | Self::Amended { .. })
     }
+
+    /// Whether it ended without its effects, or never began.
+    pub fn is_vain(&self) -> bool {
+        self.is_final() && *self != Self::Finished
+    }
 }
 
 /// What the player or game answered.
