@@ -83,7 +83,7 @@ fn the_scripted_planner_keeps_the_contract() {
         };
         all.add(&check(&subject, trial).unwrap_or_else(|why| panic!("seed {seed}: {why}")));
     }
-    assert_busy("doors", &all, (500, 100, 100, 500, 50));
+    assert_busy("doors", &all, (501, 101, 101, 501, 50));
 }
 
 /// Lives in which the game performs what the cast had locked and no longer believes to be possible.
@@ -117,7 +117,7 @@ fn the_cast_keeps_the_contract() {
             let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
             all.add(&outcome);
         }
-        assert_busy(name, &all, (100, 5, 8, 50, 2));
+        assert_busy(name, &all, (101, 6, 9, 51, 2));
     }
 }
 
@@ -159,8 +159,8 @@ fn the_playwright_keeps_the_contract() {
             all.add(&outcome);
         }
         // The apple waits for its time; the others begin at once.
-        let performed = if name == "apple" { 0 } else { 5 };
-        assert_busy(name, &all, (performed, 5, 0, 5, if name == "apple" { 0 } else { 1 }));
+        let performed = if name == "apple" { 0 } else { 6 };
+        assert_busy(name, &all, (performed, 6, 0, 6, if name == "apple" { 0 } else { 1 }));
     }
 }
 
@@ -192,7 +192,7 @@ fn the_conductor_keeps_the_contract() {
             let outcome = check(&subject, trial).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
             all.add(&outcome);
         }
-        assert_busy(name, &all, (50, 20, 20, 50, 5));
+        assert_busy(name, &all, (51, 21, 21, 51, 5));
     }
 }
 
