@@ -41,6 +41,7 @@ fn every_mechanism_is_needed() {
 fn planners_bear_the_same_faults() {
     for (name, planned) in NAMES.into_iter().filter(|(_, planned)| *planned != Planned::Script) {
         let mut totals = Totals::default();
+        // Seed 28 of the cast does not come to rest: the cast and the director differ on where somebody is.
         let seeds = if planned == Planned::Cast { 20 } else { 100 };
         for seed in 1..=seeds {
             let found = run(seed, planned, None).unwrap_or_else(|why| {
