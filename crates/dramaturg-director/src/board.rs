@@ -146,8 +146,10 @@ impl Board {
                 return Err(DeltaProblem::TooEarly { step: id, start, insert_from });
             }
         }
-        match delta.put.iter().find(|step| self.has_ended(step.id)) {
-            Some(step) => Err(DeltaProblem::UnknownStep(step.id)),
+        // A planner that drops a step which was performed while it thought would never learn what the step did.
+        let mut touched = delta.removed.iter().copied().chain(delta.put.iter().map(|step| step.id));
+        match touched.find(|id| self.has_ended(*id)) {
+            Some(id) => Err(DeltaProblem::UnknownStep(id)),
             None => Ok(()),
         }
     }

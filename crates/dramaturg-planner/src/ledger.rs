@@ -1,6 +1,6 @@
 //! What a planner has published, and what of it is no longer its own: every planner behind the contract keeps such a book.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dramaturg_model::{Step, Tick};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ pub(crate) struct Ledger {
     /// Steps that are no longer ours and have not ended.
     #[serde(with = "by_id")]
     pub(crate) taken: BTreeMap<u32, Step>,
+    /// Of these, the ones that nobody has locked: they only start before what may be changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unlocked: BTreeSet<u32>,
     /// Between which ticks the game is.
     pub(crate) now: TickBounds,
     /// Nothing before this tick is ours to change.
@@ -37,30 +40,40 @@ impl Ledger {
         id
     }
 
-    /// Time passes; whether it turned out that less of it has passed than was thought, so that steps may start sooner
-    /// than was planned for.
-    pub(crate) fn pass(&mut self, now: TickBounds, insert_from: Tick) -> bool {
+    /// Time passes. If it turned out that less of it has passed than was thought, so that steps may start sooner than
+    /// was planned for, these are ours again: what was out of reach only by its start.
+    pub(crate) fn pass(&mut self, now: TickBounds, insert_from: Tick) -> Option<Vec<Step>> {
         let goes_back = insert_from < self.insert_from;
         (self.now, self.insert_from) = (now, insert_from);
-        goes_back
+        goes_back.then(|| {
+            let unlocked = &mut self.unlocked;
+            let released = self.taken.extract_if(.., |id, step| step.start >= insert_from && unlocked.remove(id));
+            let released: Vec<Step> = released.map(|(_, step)| step).collect();
+            self.published.extend(released.iter().map(|step| (step.id, step.clone())));
+            released
+        })
     }
 
-    /// A step is no longer ours; whether it was.
+    /// A step was locked or has started: it is no longer ours. Whether it was.
     pub(crate) fn take(&mut self, id: u32) -> bool {
+        self.unlocked.remove(&id);
         let step = self.published.remove(&id);
         let is_ours = step.is_some();
         self.taken.extend(step.map(|step| (id, step)));
         is_ours
     }
 
-    /// What starts before anything may be changed is no longer ours, whether or not it has been locked.
-    pub(crate) fn take_begun(&mut self) {
+    /// What starts before anything may be changed is no longer ours, whether or not it has been locked. Which that is.
+    pub(crate) fn take_begun(&mut self) -> Vec<u32> {
         let begun = self.published.extract_if(.., |_, step| step.start < self.insert_from);
-        self.taken.extend(begun);
+        let ids: Vec<u32> = begun.map(|(id, step)| (self.taken.insert(id, step), id).1).collect();
+        self.unlocked.extend(&ids);
+        ids
     }
 
     /// A step has ended or will never begin.
     pub(crate) fn lose(&mut self, id: u32) -> Option<Step> {
+        self.unlocked.remove(&id);
         self.taken.remove(&id).or_else(|| self.published.remove(&id))
     }
 

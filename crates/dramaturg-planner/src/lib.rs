@@ -28,6 +28,7 @@ pub mod lint;
 
 pub mod cast;
 pub mod chronicle;
+mod forecast;
 mod ledger;
 pub mod planner;
 pub mod repair;

@@ -299,12 +299,12 @@ impl Planner for Scripted {
                 StepEventKind::Amended(duration) => self.chronicle.amended(id, *duration),
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
-                    self.ledger.taken.remove(&id);
+                    self.ledger.lose(id);
                     self.tries.remove(&id);
                 }
                 StepEventKind::Failed(_) => {
                     self.chronicle.cut(id, self.ledger.now.least);
-                    if let Some(step) = self.ledger.taken.remove(&id) {
+                    if let Some(step) = self.ledger.lose(id) {
                         self.again(step);
                     }
                 }
@@ -351,7 +351,8 @@ impl Planner for Scripted {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        if self.ledger.pass(now, insert_from) {
+        if let Some(released) = self.ledger.pass(now, insert_from) {
+            self.plan.extend(released.into_iter().map(|step| (step.id, step)));
             self.look = Some(0);
         }
         self.chronicle.advance(&self.model, now.least);

@@ -138,7 +138,7 @@ fn the_playwright_keeps_the_contract() {
         assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
         let model = Arc::new(compiled.model);
         let mut all = Outcome::default();
-        for seed in 0..lives(24) {
+        for seed in 0..lives(36) {
             let make = |seed: u64| -> Box<dyn Planner> {
                 let options = RepairOptions { seed, look: 60, ..RepairOptions::default() };
                 Box::new(Playwright::new(Arc::clone(&model), options))

@@ -274,14 +274,14 @@ impl Planner for Cast {
                 StepEventKind::Accepted | StepEventKind::Progress(_) => {}
                 StepEventKind::Answered(answer) => self.answered(id, answer),
                 StepEventKind::Started(tick) => {
-                    if let Some(step) = self.ledger.published.remove(&id).or_else(|| self.ledger.taken.remove(&id)) {
+                    self.ledger.take(id);
+                    if let Some(step) = self.ledger.taken.get(&id).cloned() {
                         let asked = self.asks(&step);
                         let _ = self.chronicle.started(&self.model, &step, *tick);
                         let refused = self.rehearsal.as_ref().is_some_and(|rehearsal| rehearsal.refused.contains(&id));
                         if asked || refused || step.start != *tick {
                             self.upset();
                         }
-                        self.ledger.taken.insert(id, step);
                     }
                 }
                 StepEventKind::Amended(duration) => {
@@ -290,7 +290,7 @@ impl Planner for Cast {
                 }
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
-                    let step = self.ledger.taken.remove(&id);
+                    let step = self.ledger.lose(id);
                     self.ended.extend(step.clone());
                     let planned = step.is_some_and(|step| step.start.saturating_add(step.duration) == *tick);
                     let foreseen = self.rehearsal.as_ref().is_some_and(|known| known.end_of(id) == Some(*tick));
@@ -300,7 +300,7 @@ impl Planner for Cast {
                 }
                 StepEventKind::Failed(_) => {
                     self.chronicle.cut(id, self.ledger.now.least);
-                    self.ledger.taken.remove(&id);
+                    self.ledger.lose(id);
                     self.upset();
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
@@ -338,7 +338,7 @@ impl Planner for Cast {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        if self.ledger.pass(now, insert_from) {
+        if self.ledger.pass(now, insert_from).is_some() {
             self.upset();
         }
         self.chronicle.advance(&self.model, now.least);

@@ -12,9 +12,10 @@ use super::planner::Playwright;
 use super::repertoire::{FormId, Repertoire};
 use super::skeleton::{Skeleton, in_a_row};
 use super::workshop::Workshop;
+use crate::forecast::{Forecast, with_committed};
 use crate::planner::Budget;
 use crate::simulate::step::Performed;
-use crate::simulate::{World, names, words};
+use crate::simulate::{names, words};
 
 impl Playwright {
     /// The form of a step; none if there is no such action in this level.
@@ -28,18 +29,14 @@ impl Playwright {
     }
 
     /// The world as it will be without any step that is still ours.
-    pub(super) fn ahead(&self) -> World {
-        let mut world = self.chronicle.ahead(&self.model);
-        for step in self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id)) {
-            // The names are the model's own.
-            drop(world.schedule(&self.model, step));
-        }
-        world
+    pub(super) fn ahead(&self) -> Forecast {
+        with_committed(&self.model, &self.chronicle, self.ledger.taken.values())
     }
 
     /// Begins to work on what is intended, from what is known.
     pub(super) fn open_workshop(&mut self) -> Option<Workshop> {
-        let world = self.ahead();
+        let Forecast { world, refused } = self.ahead();
+        self.refused = refused;
         let asked = &self.requests.model;
         let known = self
             .repertoire

@@ -1,6 +1,6 @@
 //! The playwright: the story's own planner behind the contract of all planners.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dramaturg_model::{Chance, Fixed, Model, Observation, Step, StepEvent, StepEventKind, Tick};
@@ -50,6 +50,8 @@ pub struct Playwright {
     pub(super) skeleton: Option<Skeleton>,
     /// Whether a chain was looked for since things last came otherwise.
     pub(super) has_looked: bool,
+    /// Committed steps that the plan does not count on, for they cannot start.
+    pub(super) refused: BTreeSet<u32>,
     /// Why the plan is being changed.
     pub(super) reason: &'static str,
 }
@@ -75,6 +77,7 @@ impl Playwright {
             rested: None,
             skeleton: None,
             has_looked: false,
+            refused: BTreeSet::new(),
             reason: FIRST_PLAN,
             model,
             options,
@@ -89,6 +92,7 @@ impl Playwright {
         self.reason = reason;
         (self.foreseen, self.rested) = (None, None);
         (self.skeleton, self.has_looked) = (None, false);
+        self.refused.clear();
     }
 
     fn answered(&mut self, id: u32, answer: &str) {
@@ -104,9 +108,13 @@ impl Playwright {
 
     /// A step is in other hands now.
     fn take(&mut self, id: u32) {
-        if !self.ledger.take(id) {
-            return;
+        if self.ledger.take(id) {
+            self.fix(id);
         }
+    }
+
+    /// A step stays where it is.
+    fn fix(&mut self, id: u32) {
         if let Some(workshop) = &mut self.workshop {
             workshop.recall();
             let found = workshop.draft.steps.alive().find(|(_, step)| step.id == Some(id)).map(|(key, _)| key);
@@ -161,7 +169,7 @@ impl Planner for Playwright {
                     self.take(id);
                     if let Some(step) = self.ledger.taken.get(&id) {
                         let _ = self.chronicle.started(&self.model, step, *tick);
-                        if step.start != *tick {
+                        if step.start != *tick || self.refused.contains(&id) {
                             self.upset("a step started at another time");
                         }
                     }
@@ -172,7 +180,7 @@ impl Planner for Playwright {
                 }
                 StepEventKind::Finished(tick) => {
                     self.chronicle.finished(id, *tick);
-                    if self.ledger.taken.remove(&id).is_some_and(|step| step.end() != *tick) {
+                    if self.ledger.lose(id).is_some_and(|step| step.end() != *tick) {
                         self.upset("a step ended at another time");
                     } else if self.workshop.as_ref().is_some_and(|workshop| workshop.lacks(id)) {
                         // Nobody can repair that any more, and nobody must.
@@ -181,7 +189,7 @@ impl Planner for Playwright {
                 }
                 StepEventKind::Failed(_) => {
                     self.chronicle.cut(id, self.ledger.now.least);
-                    self.ledger.taken.remove(&id);
+                    self.ledger.lose(id);
                     self.upset("a step failed");
                 }
                 StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
@@ -220,8 +228,9 @@ impl Planner for Playwright {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        if self.ledger.pass(now, insert_from) {
+        if let Some(released) = self.ledger.pass(now, insert_from) {
             self.upset(SOONER);
+            self.intended.extend(released.into_iter().map(|step| (step.id, step)));
         }
         self.chronicle.advance(&self.model, now.least);
         let waits = self.chronicle.drain().iter().any(|event| matches!(event.kind, WorldEventKind::Expectation { .. }));
@@ -237,9 +246,7 @@ impl Planner for Playwright {
             self.upset("it may be asked again");
         }
         // What starts before is no longer ours, whether or not it has been locked.
-        let (published, insert_from) = (self.ledger.published.values(), self.ledger.insert_from);
-        let gone: Vec<u32> = published.filter(|step| step.start < insert_from).map(|step| step.id).collect();
-        gone.into_iter().for_each(|id| self.take(id));
+        self.ledger.take_begun().into_iter().for_each(|id| self.fix(id));
         // What should have started by now, as far as is known, will start later than planned.
         let mut waiting = self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id));
         let is_late = waiting.any(|step| step.start <= now.least);

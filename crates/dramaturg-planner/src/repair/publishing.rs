@@ -82,7 +82,7 @@ impl Playwright {
     /// Up to when the plan can be performed; what cannot be is left out of it.
     pub(super) fn foresee(&mut self, wanted: &mut BTreeMap<u32, Step>) -> Foresight {
         let look = self.ledger.now.most.max(self.ledger.insert_from).saturating_add(self.options.look);
-        let world = self.ahead();
+        let world = self.ahead().world;
         let mut foresight = foresee(&self.model, world.clone(), wanted, look);
         for _ in 0..RETRIES {
             let Some(trouble) = foresight.trouble.filter(|trouble| wanted.contains_key(trouble)) else { break };

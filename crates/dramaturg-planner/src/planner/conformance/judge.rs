@@ -11,7 +11,7 @@ use crate::validate::{Goals, ValidateOptions, validate};
 impl Life<'_> {
     /// Whether a step is the planner's own to change.
     fn answers_for(&self, id: u32) -> bool {
-        self.open.contains_key(&id) && !self.fixed.contains(&id)
+        self.open.get(&id).is_some_and(|step| step.start >= self.insert_from)
     }
 
     /// 2 and 3: what is locked or too soon is left alone.

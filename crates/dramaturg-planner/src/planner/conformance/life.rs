@@ -1,6 +1,6 @@
 //! A director and a game in a nutshell: they tell the planner the truth.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dramaturg_model::{Chance, Step, StepEvent, StepEventKind, Tick};
 use smol_str::SmolStr;
@@ -29,8 +29,6 @@ pub(super) struct Life<'s> {
     pub(super) insert_from: Tick,
     /// Published and not locked.
     pub(super) open: BTreeMap<u32, Step>,
-    /// Of these, those that were once too soon to be changed: the planner no longer answers for them.
-    pub(super) fixed: BTreeSet<u32>,
     /// Locked and not started.
     pub(super) locked: BTreeMap<u32, Step>,
     pub(super) running: BTreeMap<u32, Running>,
@@ -65,7 +63,6 @@ impl<'s> Life<'s> {
             now: 0,
             insert_from: 1,
             open: BTreeMap::new(),
-            fixed: BTreeSet::new(),
             locked: BTreeMap::new(),
             running: BTreeMap::new(),
             foreign: BTreeMap::new(),
@@ -214,8 +211,6 @@ impl<'s> Life<'s> {
             self.note(|| "the game is taken to be 40 ticks further".to_owned());
             self.outcome.whims.ahead += 1;
         }
-        let fixed = self.open.values().filter(|step| step.start < self.insert_from).map(|step| step.id);
-        self.fixed.extend(fixed);
         let mut events = Vec::new();
         for id in soon {
             if let Some(step) = self.open.remove(&id) {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use dramaturg_model::{State, Step, StepOrigin, Tick};
 
 use super::baton::{Baton, timed};
-use super::opening::{ahead, stage};
+use super::opening::stage;
 use super::order::kept;
 use super::planner::Conductor;
 use super::score::Score;
+use crate::forecast::with_committed;
 use crate::ground::OperatorId;
 
 impl Conductor {
@@ -45,7 +46,7 @@ impl Conductor {
             None => {
                 // Another state than those that were expected: grounded from there, it is one of them.
                 self.strange = true;
-                let mut world = ahead(&self.model, &self.chronicle, fixed.iter());
+                let mut world = with_committed(&self.model, &self.chronicle, fixed.iter()).world;
                 let spans = self.chronicle.running().map(|(_, start, duration)| start.saturating_add(duration));
                 let last = spans.chain(fixed.iter().map(Step::end)).max().unwrap_or(0).max(world.now());
                 world.step_to(&self.model, last);

@@ -6,24 +6,9 @@ use dramaturg_model::{Model, Step, Tick};
 
 use super::score::Score;
 use crate::chronicle::Chronicle;
-use crate::simulate::World;
+use crate::forecast::{awaited, with_committed};
 use crate::temporal::stage::Stage;
 use crate::temporal::timeline::Timeline;
-
-/// The world as it will be without any step that can still be changed.
-pub(super) fn ahead<'s>(model: &Model, chronicle: &Chronicle, fixed: impl Iterator<Item = &'s Step>) -> World {
-    let mut world = chronicle.ahead(model);
-    for step in fixed.filter(|step| !chronicle.is_running(step.id)) {
-        // The names are the model's own.
-        drop(world.schedule(model, &Step { start: awaited(chronicle, step), ..step.clone() }));
-    }
-    world
-}
-
-/// When a step that has not started will: one that is late starts at the next chance.
-fn awaited(chronicle: &Chronicle, step: &Step) -> Tick {
-    step.start.max(chronicle.present().now().saturating_add(1))
-}
 
 /// The stage after what runs and what is fixed, with times counted from a tick; none if that leads to a state that the problem does not
 /// have.
@@ -47,7 +32,7 @@ pub(super) fn stage(model: &Model, score: &Score, chronicle: &Chronicle, fixed: 
             None => opening.hold_up(start + duration - base),
         }
     }
-    let mut world = ahead(model, chronicle, fixed.iter());
+    let mut world = with_committed(model, chronicle, fixed.iter()).world;
     world.step_to(model, last);
     Some(Stage {
         problem: Arc::clone(&score.problem),

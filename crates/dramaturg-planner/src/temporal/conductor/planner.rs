@@ -1,6 +1,6 @@
 //! The conductor: plans in time behind the contract of all planners.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dramaturg_model::{Fixed, Model, Observation, Step, StepEvent, StepEventKind, Tick};
@@ -8,9 +8,9 @@ use smol_str::SmolStr;
 
 use super::ConductorOptions;
 use super::baton::{Baton, Beat};
-use super::opening::ahead;
 use super::score::{Barred, Score};
 use crate::chronicle::{Chronicle, ChronicleOptions};
+use crate::forecast::with_committed;
 use crate::ledger::Ledger;
 use crate::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
@@ -37,6 +37,8 @@ pub struct Conductor {
     pub(super) barred: Barred,
     /// Whether the world is not one of those that can come of the first one.
     pub(super) strange: bool,
+    /// Committed steps that the plan does not count on, for they cannot start.
+    pub(super) refused: BTreeSet<u32>,
     /// Whether a step went out of hand that the search is still free to move.
     pub(super) ahead_of_us: bool,
     /// Whether any step ever was out of hand.
@@ -72,6 +74,7 @@ impl Conductor {
             ledger: Ledger::default(),
             barred: Barred::new(),
             strange: false,
+            refused: BTreeSet::new(),
             ahead_of_us: false,
             has_begun: false,
             edition: 0,
@@ -93,6 +96,7 @@ impl Conductor {
     pub(super) fn upset(&mut self, reason: &'static str) {
         self.upset = true;
         self.foreseen = None;
+        self.refused.clear();
         self.reason = reason;
     }
 
@@ -108,10 +112,17 @@ impl Conductor {
 
     /// A step is in other hands now.
     fn take(&mut self, id: u32) {
-        let Some(step) = self.ledger.published.remove(&id) else { return };
+        if self.ledger.take(id) {
+            self.fix(id);
+        }
+    }
+
+    /// A step stays where it is.
+    fn fix(&mut self, id: u32) {
+        let Some(step) = self.ledger.taken.get(&id) else { return };
         self.has_begun = true;
         let place = self.intended.iter().position(|known| known.id == id);
-        match place.and_then(|place| self.intended.get(place).map(|known| (place, *known == step))) {
+        match place.and_then(|place| self.intended.get(place).map(|known| (place, known == step))) {
             Some((place, true)) if place < self.held => {
                 self.intended.remove(place);
                 self.held -= 1;
@@ -130,7 +141,6 @@ impl Conductor {
         if self.baton.as_ref().is_none_or(|baton| !baton.leads()) {
             self.upset = true;
         }
-        self.ledger.taken.insert(id, step);
     }
 
     /// A step did not come to its end: it is to be done again.
@@ -175,8 +185,9 @@ impl Conductor {
             return foresight;
         }
         let look = self.ledger.now.most.max(self.ledger.insert_from).saturating_add(self.options.look);
-        let world = ahead(&self.model, &self.chronicle, self.ledger.taken.values());
-        let foresight = foresee(&self.model, world, wanted, look);
+        let ahead = with_committed(&self.model, &self.chronicle, self.ledger.taken.values());
+        self.refused = ahead.refused;
+        let foresight = foresee(&self.model, ahead.world, wanted, look);
         self.foreseen = Some((self.edition, self.ledger.now.most, foresight));
         foresight
     }
@@ -219,7 +230,7 @@ impl Planner for Conductor {
                     self.take(id);
                     if let Some(step) = self.ledger.taken.get(&id) {
                         let _ = self.chronicle.started(&self.model, step, *tick);
-                        if step.start != *tick {
+                        if step.start != *tick || self.refused.contains(&id) {
                             self.upset("a step started at another time");
                         }
                     }
@@ -233,7 +244,7 @@ impl Planner for Conductor {
                     let expected = running.find(|(step, ..)| step.id == id).map(|(_, start, lasts)| start + lasts);
                     drop(running);
                     self.chronicle.finished(id, *tick);
-                    self.ledger.taken.remove(&id);
+                    self.ledger.lose(id);
                     if expected != Some(*tick) {
                         self.upset("a step ended at another time");
                     }
@@ -274,7 +285,8 @@ impl Planner for Conductor {
     }
 
     fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        if self.ledger.pass(now, insert_from) {
+        if let Some(released) = self.ledger.pass(now, insert_from) {
+            self.again.extend(released);
             self.upset("less time has passed than was thought");
         }
         let before = self.barred.len();
@@ -285,14 +297,7 @@ impl Planner for Conductor {
         self.chronicle.advance(&self.model, now.least);
         self.chronicle.drain();
         // What starts before is no longer ours, whether or not it has been locked.
-        let gone: Vec<u32> = self
-            .ledger
-            .published
-            .values()
-            .filter(|step| step.start < self.ledger.insert_from)
-            .map(|step| step.id)
-            .collect();
-        gone.into_iter().for_each(|id| self.take(id));
+        self.ledger.take_begun().into_iter().for_each(|id| self.fix(id));
         // What should have started or ended by now, as far as is known, will do so later than planned.
         let mut waiting = self.ledger.taken.values().filter(|step| !self.chronicle.is_running(step.id));
         let is_late = waiting.any(|step| step.start <= now.least);
