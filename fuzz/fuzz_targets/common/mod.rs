@@ -1,4 +1,4 @@
-//! A session for fuzz targets, and the bounds that inputs are kept within.
+//! A session for fuzz targets.
 #![allow(dead_code, reason = "each target uses its part of this")]
 
 use std::sync::{Arc, LazyLock};
@@ -10,10 +10,6 @@ use dramaturg_planner::planner::Workers;
 use dramaturg_planner::scripted::{ScriptOptions, Scripted};
 use dramaturg_wire::{Codec, Tick};
 use serde_json::Value;
-
-/// Ticks in inputs are no further from 0, for a world is stepped tick by tick to where it is told to be. To be lifted
-/// as soon as a session refuses ticks that are too far.
-pub const TICK_MOST: i64 = 1 << 14;
 
 pub const STORY: &str = "story \"Drill\" { ticks 60 per s }
 type Actor { hands: actuator; voice: actuator; times: int 0..1000000 = 0; tired; place: here | there }
@@ -101,73 +97,10 @@ pub fn perform(mut executor: Executor) {
     executor.checkpoint();
 }
 
-/// What holds ticks or moments, wherever it is.
-const TIMES: [&str; 31] = [
-    "tick",
-    "now",
-    "least",
-    "most",
-    "start",
-    "duration",
-    "insert_from",
-    "reported",
-    "promised",
-    "last_tick",
-    "valid_until",
-    "from",
-    "to",
-    "samples",
-    "phase",
-    "jumps",
-    "heard",
-    "window",
-    "thinking",
-    "thoughts",
-    "until",
-    "at",
-    "horizon",
-    "due",
-    "agenda",
-    "facts",
-    "told",
-    "waits",
-    "runs",
-    "finished",
-    "cut",
-];
-
-/// Brings times in a document within their bounds. Documents that are texts in it are no exception.
-pub fn bring_near(value: &mut Value, is_time: bool) {
-    match value {
-        Value::Number(number) if is_time => {
-            let near = number.as_i64().map(|number| if number == i64::MIN { number } else { clamp(number) });
-            *value = near.unwrap_or(TICK_MOST).into();
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| bring_near(value, is_time)),
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                bring_near(value, TIMES.contains(&key.as_str()));
-            }
-        }
-        Value::String(text) if text.starts_with('{') => {
-            if let Ok(mut inner) = serde_json::from_str(text) {
-                bring_near(&mut inner, false);
-                *text = inner.to_string();
-            }
-        }
-        _ => {}
-    }
-}
-
-fn clamp(number: i64) -> i64 {
-    number.clamp(-TICK_MOST, TICK_MOST)
-}
-
-/// A save with a checksum that fits and times within their bounds; none if it is no document.
+/// A save with a checksum that fits; none if it is no document.
 pub fn mended_save(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let mut document: Value = serde_json::from_slice(bytes.get(end + 1..)?).ok()?;
-    bring_near(&mut document, false);
+    let document: Value = serde_json::from_slice(bytes.get(end + 1..)?).ok()?;
     let body = document.to_string();
     let mut save = format!("dramaturg-save 1 {:08x}\n", crc32fast::hash(body.as_bytes())).into_bytes();
     save.extend_from_slice(body.as_bytes());
