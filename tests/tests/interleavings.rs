@@ -62,7 +62,7 @@ fn planner(steps: u32, fidget: u32) -> Box<Scripted> {
         plan.add("ring", [if step % 2 == 0 { "ann" } else { "bob" }], 14 + Tick::from(step) * 4, 3);
     }
     let options = ScriptOptions { horizon: 60, retries: 0, fidget, seed: 7 };
-    Box::new(Scripted::new(StdArc::clone(&MODEL), &plan, options))
+    Box::new(Scripted::performing(StdArc::clone(&MODEL), &plan, options))
 }
 
 #[test]

@@ -5,8 +5,7 @@ use dramaturg_tests::sim::{Broken, NAMES, Planned, Totals, run};
 
 /// Seeds of longer runs that found faults: stalls that passed for slow links, a clock that kept to a tick which was not
 /// proved, plans for a time in which the game was away.
-const FOUND_FAULTS: [u64; 10] =
-    [9_694, 16_333, 21_901, 36_087, 172_607, 251_310, 302_302, 412_815, 501_749, 780_845];
+const FOUND_FAULTS: [u64; 10] = [9_694, 16_333, 21_901, 36_087, 172_607, 251_310, 302_302, 412_815, 501_749, 780_845];
 
 #[test]
 fn nothing_is_lost_doubled_early_or_changed() {

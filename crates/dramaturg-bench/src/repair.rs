@@ -115,8 +115,8 @@ impl RepairBench {
         let per_second = repairs as f64 / begin.elapsed().as_secs_f64();
         // What is published is the best plan, not what was tried last.
         planner.publish();
-        let error = planner.mean_curve_error().map(|error| error.0 as f64 / 1e6);
-        Some(RepairRow { title, steps: planner.planned(), per_second, error })
+        let error = planner.strategy().mean_curve_error().map(|error| error.0 as f64 / 1e6);
+        Some(RepairRow { title, steps: planner.strategy().planned(), per_second, error })
     }
 }
 
@@ -155,7 +155,7 @@ fn see(planner: &mut Playwright, fluent: &str, value: &str, from: Tick) {
 fn until_complete(planner: &mut Playwright) -> u32 {
     for round in 1..2_000 {
         planner.deliberate(&mut Budget::of(25), &Workers::single());
-        if planner.cost().is_some_and(|(hard, _)| hard.0 == 0) {
+        if planner.strategy().cost().is_some_and(|(hard, _)| hard.0 == 0) {
             return round * 25;
         }
     }

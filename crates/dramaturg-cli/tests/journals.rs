@@ -24,7 +24,7 @@ fn played_in(segment_bytes: u64) -> Stage {
     let model = Arc::new(opened.model);
     let mut plan = Plan::default();
     plan.add("ring", Vec::<&str>::new(), 40, 20);
-    let planner = Scripted::new(Arc::clone(&model), &plan, ScriptOptions::default());
+    let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
     let mut director = Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner));
     let story = Some(stage.path("bell.story").display().to_string());
     let options = JournalOptions { story, hash_every: 10, segment_bytes, keep: 0, ..JournalOptions::default() };

@@ -78,7 +78,7 @@ fn play(action: &str, contention: Contention, seed: u64) -> Played {
         plan.add(action, [["ann", "bob", "cid"][number % 3]], start, 10);
     }
     let steps = plan.steps.len();
-    let planner = Scripted::new(Arc::clone(&model), &plan, ScriptOptions::default());
+    let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
     let options = DirectorOptions { omega: 6, period: 60, ..common::options() };
     let mut director = Director::new(Core::new(model, options), Box::new(planner));
     let mut executor = Executor::new(ExecutorOptions::default());

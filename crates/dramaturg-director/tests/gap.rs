@@ -214,7 +214,7 @@ fn script(model: Arc<Model>) -> Box<dyn Planner> {
     for number in 0..ERRANDS {
         plan.add("run", ["ann".to_owned(), format!("e{number}")], 20 + 14 * number as Tick, 12);
     }
-    Box::new(Scripted::new(model, &plan, ScriptOptions { horizon: 60, retries: 2, ..ScriptOptions::default() }))
+    Box::new(Scripted::performing(model, &plan, ScriptOptions { horizon: 60, retries: 2, ..ScriptOptions::default() }))
 }
 
 fn cast(model: Arc<Model>) -> Box<dyn Planner> {

@@ -77,7 +77,7 @@ fn served(name: &str, panics: bool, journals: Journals) -> Served {
             let planner: Box<dyn Planner> = if panics {
                 Box::new(Panics(0))
             } else {
-                Box::new(Scripted::new(Arc::clone(&model), &plan(), ScriptOptions::default()))
+                Box::new(Scripted::performing(Arc::clone(&model), &plan(), ScriptOptions::default()))
             };
             let mut director = Director::new(Core::new(Arc::clone(&model), options), planner);
             let journal = journals.begin(session, None, &mut director).map_err(|error| error.to_string())?;

@@ -28,7 +28,7 @@ fn ticks_in_which_nothing_is_to_be_done_are_left_out() {
     for number in 0..20 {
         plan.add("beat", ["ann"], 100 + 60 * number, 10);
     }
-    let planner = Scripted::new(Arc::clone(&model), &plan, ScriptOptions::default());
+    let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
     let director = Director::new(Core::new(model, common::options()), Box::new(planner));
     let mut session = Session::new(1, director, Mind::Inline, SessionOptions::default());
     let mut executor = Executor::new(ExecutorOptions::default());

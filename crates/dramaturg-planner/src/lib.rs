@@ -28,10 +28,8 @@ pub mod lint;
 
 pub mod cast;
 pub mod chronicle;
-mod forecast;
-mod ledger;
+pub mod host;
 pub mod planner;
 pub mod repair;
-mod requests;
 pub mod scripted;
 pub mod why;

@@ -4,17 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use dramaturg_model::{Chance, Fixed, Model, Observation, Plan, Step, StepEvent, StepEventKind, Tick};
+use dramaturg_model::{Chance, Fixed, Model, Plan, Step, Tick};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::chronicle::{Chronicle, ChronicleOptions, ChronicleSave};
-use crate::ledger::Ledger;
-use crate::planner::{
-    Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
-};
+use crate::host::foresight::concerns_a_step;
+use crate::host::{Ended, Hosted, Loss, Proposal, ReplanReason, Serves, Situation, Strategy, by_id};
+use crate::planner::{Budget, Explanation, GoalReply, Inquiry, PlanDelta, Progress, Workers};
 use crate::simulate::step::{Performed, duration_bounds};
-use crate::simulate::{Detail, ViolationKind, WorldEventKind, WorldOptions, names};
+use crate::simulate::{Detail, WorldEventKind, WorldOptions, names};
 
 /// How a script is performed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,117 +35,69 @@ impl Default for ScriptOptions {
 }
 
 /// A planner that performs a script.
-pub struct Scripted {
-    model: Arc<Model>,
+pub type Scripted = Hosted<Script>;
+
+impl Scripted {
+    /// A planner that performs these steps.
+    pub fn performing(model: Arc<Model>, plan: &Plan, options: ScriptOptions) -> Self {
+        Self::new(model, (plan.clone(), options))
+    }
+}
+
+/// What performs a script.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Script {
     options: ScriptOptions,
     /// What is still to be published, by start.
     script: VecDeque<Step>,
-    chronicle: Chronicle,
     /// The steps that are published and not ended.
+    #[serde(with = "by_id")]
     plan: BTreeMap<u32, Step>,
-    ledger: Ledger,
+    #[serde(with = "by_id")]
     tries: BTreeMap<u32, u32>,
     chance: Chance,
     /// Ticks that steps were moved by, and a thousand for each that was given up.
     cost: i64,
     valid_until: Option<Tick>,
     /// The next step to look at; none: all have been.
+    #[serde(skip, default = "from_the_first")]
     look: Option<usize>,
-    replies: Vec<GoalReply>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    options: ScriptOptions,
-    script: VecDeque<Step>,
-    chronicle: ChronicleSave,
-    plan: BTreeMap<u32, Step>,
-    #[serde(flatten)]
-    ledger: Ledger,
-    tries: BTreeMap<u32, u32>,
-    chance: Chance,
-    cost: i64,
-    valid_until: Option<Tick>,
+fn from_the_first() -> Option<usize> {
+    Some(0)
 }
 
-const NAME: &str = "scripted";
 /// So many ticks after a `later` a question is asked again.
 const LATER: Tick = 60;
 
-impl Scripted {
-    /// A planner that performs these steps.
-    pub fn new(model: Arc<Model>, plan: &Plan, options: ScriptOptions) -> Self {
-        let mut script: Vec<Step> = plan.steps.clone();
-        script.sort_by_key(|step| (step.start, step.id));
-        let next_id = script.iter().map(|step| step.id.saturating_add(1)).max().unwrap_or(0);
-        // Nobody hears what happens in a planner's own world, only what could not happen.
-        let world = WorldOptions { detail: Detail::Violations, ..WorldOptions::default() };
-        let chronicle = Chronicle::begin(&model, ChronicleOptions { world, ..ChronicleOptions::default() });
-        Self {
-            chance: Chance::new(options.seed),
-            script: script.into(),
-            chronicle,
-            plan: BTreeMap::new(),
-            ledger: Ledger { next_id, ..Ledger::default() },
-            tries: BTreeMap::new(),
-            cost: 0,
-            valid_until: None,
-            look: Some(0),
-            replies: Vec::new(),
-            model,
-            options,
-        }
-    }
-
-    /// Goes on from what was saved.
-    pub fn load(model: Arc<Model>, save: &PlannerSave) -> Result<Self, String> {
-        if save.planner != NAME {
-            return Err(format!("this was saved by the planner `{}`, not by `{NAME}`", save.planner));
-        }
-        let saved: Saved = serde_json::from_str(&save.data).map_err(|error| error.to_string())?;
-        let (chronicle, _) = Chronicle::load(&model, &saved.chronicle);
-        Ok(Self {
-            model,
-            options: saved.options,
-            script: saved.script,
-            chronicle,
-            plan: saved.plan,
-            ledger: saved.ledger,
-            tries: saved.tries,
-            chance: saved.chance,
-            cost: saved.cost,
-            valid_until: saved.valid_until,
-            look: Some(0),
-            replies: Vec::new(),
-        })
-    }
-
+impl Script {
     /// Takes the next step of the script into the plan, if its time comes near.
-    fn take_next(&mut self) -> bool {
-        let until = self.ledger.now.most.saturating_add(self.options.horizon);
+    fn take_next(&mut self, now: &mut Situation) -> bool {
+        let until = now.plan.now.most.saturating_add(self.options.horizon);
         let Some(mut step) = self.script.pop_front_if(|step| step.start <= until) else { return false };
-        self.place(&mut step);
+        self.place(now, &mut step);
         self.plan.insert(step.id, step);
         true
     }
 
     /// Moves a step to where it may start.
-    fn place(&mut self, step: &mut Step) {
-        if step.start < self.ledger.insert_from {
-            self.cost = self.cost.saturating_add(self.ledger.insert_from - step.start);
-            step.start = self.ledger.insert_from;
+    fn place(&mut self, now: &Situation, step: &mut Step) {
+        if step.start < now.plan.insert_from {
+            self.cost = self.cost.saturating_add(now.plan.insert_from - step.start);
+            step.start = now.plan.insert_from;
         }
     }
 
     /// A step was not performed: it is planned again, or given up.
-    fn again(&mut self, step: Step) {
+    fn again(&mut self, now: &mut Situation, step: Step) {
         let tries = self.tries.remove(&step.id).unwrap_or(0);
         if tries >= self.options.retries {
             self.cost = self.cost.saturating_add(1000);
             return;
         }
-        let mut step = Step { id: self.ledger.number(), ..step };
-        self.place(&mut step);
+        let mut step = Step { id: now.plan.number(), ..step };
+        self.place(now, &mut step);
         self.tries.insert(step.id, tries + 1);
         self.plan.insert(step.id, step);
     }
@@ -163,25 +113,9 @@ impl Scripted {
         }
     }
 
-    /// What a question about a step was answered with: after a no it is given up, after a later it is asked about again.
-    fn answered(&mut self, id: u32, answer: &str) {
-        if !matches!(answer, "no" | "later") {
-            return;
-        }
-        let planned = self.plan.remove(&id);
-        let Some(mut step) = self.ledger.lose(id).or(planned) else { return };
-        if answer == "no" {
-            self.cost = self.cost.saturating_add(1000);
-            return;
-        }
-        step.id = self.ledger.number();
-        step.start = self.ledger.insert_from.saturating_add(LATER);
-        self.plan.insert(step.id, step);
-    }
-
     /// Takes one more step into the script, to be done as soon as may be: `goal done ring(mara)`. A script can do what it is told,
     /// and reach nothing else.
-    fn add(&mut self, goal: &str) -> Result<(), String> {
+    fn add(&mut self, now: &mut Situation, goal: &str) -> Result<(), String> {
         let told = goal.strip_prefix("goal done ").map(str::trim).filter(|told| !told.starts_with('#'));
         let told = told.ok_or("a script is performed, whatever the goals; only `goal done X` adds X to it")?;
         let (name, args) = match told.split_once('(') {
@@ -190,23 +124,23 @@ impl Scripted {
         };
         let args: Vec<SmolStr> =
             args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(SmolStr::new).collect();
-        let model = &self.model;
+        let model = &now.model;
         let what = names::performed(model, name).map_err(|problem| problem.to_string())?;
         let values = names::args(model, what, &args).map_err(|problem| problem.to_string())?;
         let duration = match what {
             Performed::Task(_) => 1,
             Performed::Action(action) => {
-                let state = self.chronicle.present().state();
+                let state = now.chronicle.present().state();
                 let bounds = duration_bounds(model, state, &model.actions[action].duration, &values);
                 bounds.map(|(least, _)| least).ok_or_else(|| format!("how long `{name}` takes is not known"))?
             }
         };
-        let id = self.ledger.number();
+        let id = now.plan.number();
         let step = Step {
             id,
             action: SmolStr::new(name),
             args,
-            start: self.ledger.insert_from,
+            start: now.plan.insert_from,
             duration,
             window: None,
             status: Default::default(),
@@ -219,8 +153,8 @@ impl Scripted {
     }
 
     /// Moves some steps about.
-    fn fidget(&mut self) {
-        let insert_from = self.ledger.insert_from;
+    fn fidget(&mut self, now: &Situation) {
+        let insert_from = now.plan.insert_from;
         let one_in = self.options.fidget as usize;
         for step in self.plan.values_mut().filter(|step| step.start >= insert_from) {
             if one_in > 0 && self.chance.below(one_in) == 0 {
@@ -230,13 +164,13 @@ impl Scripted {
     }
 
     /// Looks ahead: up to which tick everything can be performed as planned.
-    fn foresee(&self) -> Option<Tick> {
-        let mut world = self.chronicle.ahead(&self.model);
-        let mut starts = vec![self.ledger.now.most];
+    fn foresee(&self, now: &Situation) -> Option<Tick> {
+        let mut world = now.chronicle.ahead(&now.model);
+        let mut starts = vec![now.plan.now.most];
         let steps =
-            self.plan.values().chain(self.ledger.taken.values()).filter(|step| !self.chronicle.is_running(step.id));
+            self.plan.values().chain(now.plan.committed.values()).filter(|step| !now.chronicle.is_running(step.id));
         for step in steps {
-            if world.schedule(&self.model, step).is_err() {
+            if world.schedule(&now.model, step).is_err() {
                 return Some(step.start.saturating_sub(1));
             }
             starts.push(step.start);
@@ -245,7 +179,7 @@ impl Scripted {
         starts.dedup();
         // From one start to the next, for what comes after the first trouble does not matter.
         starts.into_iter().find_map(|start| {
-            world.step_to(&self.model, start);
+            world.step_to(&now.model, start);
             world.drain().into_iter().find_map(|event| match event.kind {
                 WorldEventKind::Violation(found) if concerns_a_step(found.kind) => Some(event.tick.saturating_sub(1)),
                 _ => None,
@@ -254,128 +188,113 @@ impl Scripted {
     }
 }
 
-pub(crate) fn concerns_a_step(kind: ViolationKind) -> bool {
-    matches!(
-        kind,
-        ViolationKind::StartCondition
-            | ViolationKind::ThroughoutCondition
-            | ViolationKind::EndCondition
-            | ViolationKind::TimedCondition
-            | ViolationKind::OverCapacity
-            | ViolationKind::Conflict
-            | ViolationKind::NoMethod
-            | ViolationKind::WrongDuration
-            | ViolationKind::AfterEnding
-    )
-}
+impl Strategy for Script {
+    const NAME: &'static str = "scripted";
+    const SERVES: Serves = Serves::Nobody;
+    type Options = (Plan, ScriptOptions);
+    type Saved = Self;
 
-impl Planner for Scripted {
-    fn observe(&mut self, observations: &[Observation]) {
-        for seen in observations {
-            // What the model has no name for cannot matter to a script.
-            let _ = self.chronicle.observe(&self.model, seen);
+    fn new(_: &Arc<Model>, (plan, options): Self::Options) -> Self {
+        let mut script = plan.steps;
+        script.sort_by_key(|step| (step.start, step.id));
+        Self {
+            chance: Chance::new(options.seed),
+            script: script.into(),
+            plan: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            cost: 0,
+            valid_until: None,
+            look: from_the_first(),
+            options,
         }
-        self.look = Some(0);
     }
 
-    fn feedback(&mut self, events: &[StepEvent]) {
-        for event in events {
-            let id = event.step;
-            match &event.kind {
-                StepEventKind::Locked => {
-                    // What the director has is what was published, even if it has been moved here since.
-                    self.ledger.take(id);
-                    self.plan.remove(&id);
-                }
-                StepEventKind::Accepted | StepEventKind::Progress(_) => {}
-                StepEventKind::Answered(answer) => self.answered(id, answer),
-                StepEventKind::Started(tick) => {
-                    self.ledger.take(id);
-                    self.plan.remove(&id);
-                    if let Some(step) = self.ledger.taken.get(&id) {
-                        let _ = self.chronicle.started(&self.model, step, *tick);
-                    }
-                }
-                StepEventKind::Amended(duration) => self.chronicle.amended(id, *duration),
-                StepEventKind::Finished(tick) => {
-                    self.chronicle.finished(id, *tick);
-                    self.ledger.lose(id);
-                    self.tries.remove(&id);
-                }
-                StepEventKind::Failed(_) => {
-                    self.chronicle.cut(id, self.ledger.now.least);
-                    if let Some(step) = self.ledger.lose(id) {
-                        self.again(step);
-                    }
-                }
-                StepEventKind::Missed(_) | StepEventKind::GuardFailed | StepEventKind::Cancelled => {
-                    let planned = self.plan.remove(&id);
-                    if let Some(step) = self.ledger.lose(id).or(planned) {
-                        self.again(step);
-                    }
-                }
+    fn first_number(&self) -> u32 {
+        self.script.iter().map(|step| step.id.saturating_add(1)).max().unwrap_or(0)
+    }
+
+    fn world(&self) -> WorldOptions {
+        // Nobody hears what happens in a planner's own world, only what could not happen.
+        WorldOptions { detail: Detail::Violations, ..WorldOptions::default() }
+    }
+
+    fn later(&self) -> Tick {
+        LATER
+    }
+
+    fn invalidate(&mut self, _: &mut Situation, reason: ReplanReason) {
+        // What is late is looked at again whenever time passes.
+        if reason != ReplanReason::TimePassed {
+            self.look = from_the_first();
+        }
+    }
+
+    fn reported(&mut self) {
+        self.look = from_the_first();
+    }
+
+    fn committed(&mut self, _: &mut Situation, id: u32) -> Option<ReplanReason> {
+        // What the director has is what was published, even if it has been moved here since.
+        self.plan.remove(&id);
+        None
+    }
+
+    fn released(&mut self, _: &mut Situation, steps: Vec<Step>) {
+        self.plan.extend(steps.into_iter().map(|step| (step.id, step)));
+    }
+
+    fn finished(&mut self, _: &mut Situation, ended: &Ended) -> Option<ReplanReason> {
+        self.tries.remove(&ended.id);
+        None
+    }
+
+    /// After a no a step is given up, after a later it is asked about again; otherwise it is tried again.
+    fn lost(&mut self, now: &mut Situation, id: u32, step: Option<Step>, loss: Loss) {
+        let planned = self.plan.remove(&id);
+        let Some(mut step) = step.or(planned) else { return };
+        match loss {
+            Loss::NotPerformed => self.again(now, step),
+            Loss::Refused => self.cost = self.cost.saturating_add(1000),
+            Loss::PutOff => {
+                step.id = now.plan.number();
+                step.start = now.plan.insert_from.saturating_add(LATER);
+                self.plan.insert(step.id, step);
             }
-            if !matches!(event.kind, StepEventKind::Accepted | StepEventKind::Progress(_)) {
-                self.look = Some(0);
-            }
         }
     }
 
-    fn rejected(&mut self, version: u64) {
-        if self.ledger.reject(version) {
-            self.look = Some(0);
-        }
+    fn others(&mut self, _: &mut Situation, steps: &[Step]) {
+        steps.iter().for_each(|step| self.leave_out(step));
     }
 
-    fn exogenous(&mut self, change: &PlanDelta) {
-        for step in &change.put {
-            let _ = self.chronicle.started(&self.model, step, step.start);
-            self.leave_out(step);
-        }
-        for id in &change.removed {
-            self.chronicle.withdrawn(*id, self.ledger.now.least);
-        }
-        self.look = Some(0);
+    fn told_goal(&mut self, now: &mut Situation, goal: &SmolStr) -> GoalReply {
+        let added = self.add(now, goal);
+        let reason = match &added {
+            Ok(()) => "it is the next thing in the script".to_owned(),
+            Err(why) => why.clone(),
+        };
+        self.look = from_the_first();
+        GoalReply { goal: goal.clone(), accepted: added.is_ok(), reason, expected: None }
     }
 
-    fn set_goals(&mut self, change: &GoalChange) {
-        for goal in &change.goals {
-            let added = self.add(goal);
-            let reason = match &added {
-                Ok(()) => "it is the next thing in the script".to_owned(),
-                Err(why) => why.clone(),
-            };
-            self.replies.push(GoalReply { goal: goal.clone(), accepted: added.is_ok(), reason, expected: None });
-        }
-        self.look = Some(0);
-    }
-
-    fn advance(&mut self, now: TickBounds, insert_from: Tick) {
-        if let Some(released) = self.ledger.pass(now, insert_from) {
-            self.plan.extend(released.into_iter().map(|step| (step.id, step)));
-            self.look = Some(0);
-        }
-        self.chronicle.advance(&self.model, now.least);
-        self.chronicle.drain();
-        // What starts before is no longer ours, whether or not it has been locked.
-        self.ledger.take_begun();
-        self.plan.retain(|id, _| !self.ledger.taken.contains_key(id));
-        let late: Vec<u32> =
-            self.plan.values().filter(|step| step.start < self.ledger.insert_from).map(|step| step.id).collect();
+    fn time_passed(&mut self, now: &mut Situation) -> Option<ReplanReason> {
+        let late = self.plan.values().filter(|step| step.start < now.plan.insert_from);
+        let late: Vec<u32> = late.map(|step| step.id).collect();
         for id in late {
             if let Some(mut step) = self.plan.remove(&id) {
-                self.place(&mut step);
+                self.place(now, &mut step);
                 self.plan.insert(id, step);
-                self.look = Some(0);
+                self.look = from_the_first();
             }
         }
-        self.look = self.look.or(Some(0));
+        self.look = self.look.or(from_the_first());
+        None
     }
 
-    fn deliberate(&mut self, budget: &mut Budget, _: &Workers<'_>) -> Progress {
+    fn search(&mut self, now: &mut Situation, budget: &mut Budget, _: &Workers<'_>) -> Progress {
         while budget.take() {
-            if self.take_next() {
-                self.look = Some(0);
+            if self.take_next(now) {
+                self.look = from_the_first();
                 continue;
             }
             let Some(at) = self.look else {
@@ -388,33 +307,29 @@ impl Planner for Scripted {
                 continue;
             }
             self.look = None;
-            self.fidget();
-            self.valid_until = self.foresee();
+            self.fidget(now);
+            self.valid_until = self.foresee(now);
         }
         Progress::Searching
     }
 
-    fn publish(&mut self) -> PlanDelta {
-        // While not everything has been looked at, nothing beyond what was known is promised.
-        let mut delta = self.ledger.changes(&self.plan);
-        // What was taken by the director is in its hands; that it left the plan is no news.
-        delta.removed.retain(|id| !self.ledger.taken.contains_key(id));
-        delta.valid_until = if self.look.is_some() { Some(self.ledger.now.least) } else { self.valid_until };
-        delta.complete = self.look.is_none() && self.valid_until.is_none() && self.script.is_empty();
-        delta.cost = Some(Fixed::from_int(self.cost));
-        delta.reason =
-            if delta.is_empty() { String::new() } else { format!("the script reaches tick {}", self.ledger.now.most) };
-        self.ledger.publish(self.plan.clone());
-        delta
+    fn proposal(&mut self, now: &mut Situation) -> Proposal {
+        Proposal {
+            steps: Some(self.plan.clone()),
+            // While not everything has been looked at, nothing beyond what was known is promised.
+            valid_until: if self.look.is_some() { Some(now.plan.now.least) } else { self.valid_until },
+            complete: self.look.is_none() && self.valid_until.is_none() && self.script.is_empty(),
+            cost: Some(Fixed::from_int(self.cost)),
+        }
     }
 
-    fn replies(&mut self) -> Vec<GoalReply> {
-        std::mem::take(&mut self.replies)
+    fn reason(&self, now: &Situation, _: &PlanDelta) -> Option<String> {
+        Some(format!("the script reaches tick {}", now.plan.now.most))
     }
 
-    fn explain(&self, inquiry: &Inquiry) -> Explanation {
+    fn explain(&self, now: &Situation, inquiry: &Inquiry) -> Explanation {
         match inquiry {
-            Inquiry::Why(step) if self.plan.contains_key(step) || self.ledger.taken.contains_key(step) => {
+            Inquiry::Why(step) if self.plan.contains_key(step) || now.plan.committed.contains_key(step) => {
                 Explanation::of(format!("step {step} stands in the script"))
             }
             Inquiry::Why(step) => Explanation::of(format!("step {step} is not in the plan")),
@@ -427,23 +342,11 @@ impl Planner for Scripted {
         }
     }
 
-    fn save(&mut self) -> PlannerSave {
-        self.look = Some(0);
-        let chronicle = self.chronicle.save(&self.model);
-        // The world runs again from where its window begins, here as after loading, so that nothing tells the two apart.
-        (self.chronicle, _) = Chronicle::load(&self.model, &chronicle);
-        let saved = Saved {
-            options: self.options.clone(),
-            script: self.script.clone(),
-            chronicle,
-            plan: self.plan.clone(),
-            ledger: self.ledger.clone(),
-            tries: self.tries.clone(),
-            chance: self.chance.clone(),
-            cost: self.cost,
-            valid_until: self.valid_until,
-        };
-        let data = serde_json::to_string(&saved).unwrap_or_default();
-        PlannerSave { planner: NAME.to_owned(), data }
+    fn save(&mut self, _: &mut Situation) -> Self {
+        self.clone()
+    }
+
+    fn load(_: &mut Situation, saved: Self) -> Self {
+        saved
     }
 }

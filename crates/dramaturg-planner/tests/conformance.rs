@@ -67,7 +67,7 @@ fn the_scripted_planner_keeps_the_contract() {
         let options = ScriptOptions { horizon: 60, retries: 1, fidget: (seed % 4) as u32, seed };
         let make = |seed: u64| -> Box<dyn Planner> {
             let options = ScriptOptions { seed, ..options.clone() };
-            Box::new(Scripted::new(Arc::clone(&model), &script(seed), options))
+            Box::new(Scripted::performing(Arc::clone(&model), &script(seed), options))
         };
         let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
             Ok(Box::new(Scripted::load(Arc::clone(&model), save)?))
@@ -329,13 +329,13 @@ fn breaches_are_noticed() {
         let make = |seed: u64| -> Box<dyn Planner> {
             whims.set(whims.get() + 1);
             let options = ScriptOptions { horizon: 60, retries: 1, fidget: 0, seed };
-            let inner = Scripted::new(Arc::clone(&model), &script(seed), options);
+            let inner = Scripted::performing(Arc::clone(&model), &script(seed), options);
             Box::new(Bad { inner, breach, whim: whims.get(), insert_from: 0, sent: Vec::new() })
         };
         let load = |save: &PlannerSave| -> Result<Box<dyn Planner>, String> {
             let model = Arc::clone(&model);
             if breach == Breach::Forgets {
-                return Ok(Box::new(Scripted::new(model, &Plan::default(), ScriptOptions::default())));
+                return Ok(Box::new(Scripted::performing(model, &Plan::default(), ScriptOptions::default())));
             }
             Ok(Box::new(Scripted::load(model, save)?))
         };
@@ -365,7 +365,7 @@ action look { takes 1 tick; needs lit; then seen }
     let nobody: [&str; 0] = [];
     plan.add("strike", nobody, 5, 10);
     plan.add("look", nobody, 40, 1);
-    let mut planner = Scripted::new(Arc::new(compiled.model), &plan, ScriptOptions::default());
+    let mut planner = Scripted::performing(Arc::new(compiled.model), &plan, ScriptOptions::default());
     let foresees = |planner: &mut Scripted, now: Tick| {
         planner.advance(TickBounds::exactly(now), now + 1);
         planner.deliberate(&mut Budget::of(1_000), &Workers::single());

@@ -333,7 +333,7 @@ fn errors(points: &[(Tick, i64)], seed: u64) -> [Fixed; 2] {
     let found = [2_000, 18_000].map(|units| {
         planner.deliberate(&mut Budget::of(units), &Workers::single());
         planner.publish();
-        planner.mean_curve_error().unwrap()
+        planner.strategy().mean_curve_error().unwrap()
     });
     // The judge agrees that it can be performed, and about how far it is off.
     let delta = planner.publish();
@@ -466,9 +466,9 @@ fn what_cannot_be_had_does_not_keep_a_number_from_its_curve() {
         let mut planner = Playwright::new(model(story), RepairOptions { seed, ..RepairOptions::default() });
         planner.advance(TickBounds::exactly(0), LEAD);
         planner.deliberate(&mut Budget::of(4_000), &Workers::single());
-        assert!(planner.cost().is_some_and(|(hard, _)| hard.0 > 0), "nobody can crown the player");
+        assert!(planner.strategy().cost().is_some_and(|(hard, _)| hard.0 > 0), "nobody can crown the player");
         planner.publish();
-        planner.mean_curve_error().map_or(f64::MAX, |error| error.0 as f64 / 1e6)
+        planner.strategy().mean_curve_error().map_or(f64::MAX, |error| error.0 as f64 / 1e6)
     };
     let errors: Vec<f64> = (0..5).map(error).collect();
     assert!(errors.iter().all(|error| *error < 6.0), "{errors:?}");
@@ -490,10 +490,13 @@ fn what_a_step_lacked_does_not_outlast_it() {
     game.run_to(game.now + 10);
     game.observe("player.near", "false", game.now, None);
     game.think();
-    assert!(game.planner.cost().is_some_and(|(hard, _)| hard > Fixed::ZERO), "nobody can keep the player here");
+    assert!(
+        game.planner.strategy().cost().is_some_and(|(hard, _)| hard > Fixed::ZERO),
+        "nobody can keep the player here"
+    );
     assert!(game.run_until(game.now + 60, |game| !courts(game)));
     game.think();
-    assert_eq!(game.planner.cost().map(|(hard, _)| hard), Some(Fixed::ZERO));
+    assert_eq!(game.planner.strategy().cost().map(|(hard, _)| hard), Some(Fixed::ZERO));
 }
 
 /// What is under way when things come otherwise is built upon: a chain of steps begins where it ends, and the princess is not made twice.
@@ -515,7 +518,7 @@ fn a_surprise_is_made_up_for_soon() {
         planner.advance(TickBounds::exactly(10), 10 + LEAD);
         see(&mut planner, "player.location", "village", 8);
         planner.deliberate(&mut Budget::of(1_000), &Workers::single());
-        let (missing, _) = planner.cost().expect("there is a plan");
+        let (missing, _) = planner.strategy().cost().expect("there is a plan");
         assert_eq!(missing, Fixed::ZERO, "seed {seed}");
     }
 }

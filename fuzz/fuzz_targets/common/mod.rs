@@ -47,7 +47,7 @@ pub fn director(codec: Codec) -> Director {
         plan.add(action, [["ann", "bob", "cid"][step % 3]], 30 + 7 * step as Tick, duration);
     }
     let how = ScriptOptions { horizon: 90, retries: 2, fidget: 5, seed: 3 };
-    let planner = Scripted::new(Arc::clone(&MODEL), &plan, how);
+    let planner = Scripted::performing(Arc::clone(&MODEL), &plan, how);
     Director::new(Core::new(Arc::clone(&MODEL), options(codec)), Box::new(planner))
 }
 

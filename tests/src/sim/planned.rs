@@ -124,7 +124,7 @@ impl Planned {
                     fidget: 3 + (seed % 5) as u32,
                     seed,
                 };
-                Box::new(Scripted::new(model, &script(seed), options))
+                Box::new(Scripted::performing(model, &script(seed), options))
             }
             Self::Cast => Box::new(Cast::new(model, CastOptions::default())),
             Self::Story => Box::new(Playwright::new(model, RepairOptions { seed, ..RepairOptions::default() })),

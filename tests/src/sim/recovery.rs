@@ -77,7 +77,7 @@ impl Play {
             plan.add("beat", [["ann", "bob", "cid"][number % 3]], start, 10);
         }
         let options = ScriptOptions { horizon: 300, retries: 0, fidget: 0, seed };
-        let planner = Scripted::new(Arc::clone(&model), &plan, options);
+        let planner = Scripted::performing(Arc::clone(&model), &plan, options);
         let core = Core::new(model, DirectorOptions { omega: 6, ..DirectorOptions::default() });
         Self {
             stall,

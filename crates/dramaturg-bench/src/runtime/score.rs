@@ -87,7 +87,7 @@ object square: Place
 
     /// A session that performs it.
     pub fn director(&self, options: DirectorOptions, script: ScriptOptions) -> Director {
-        let planner = Scripted::new(Arc::clone(&self.model), &self.plan, script);
+        let planner = Scripted::performing(Arc::clone(&self.model), &self.plan, script);
         Director::new(Core::new(Arc::clone(&self.model), options), Box::new(planner))
     }
 }

@@ -100,7 +100,7 @@ impl Setting {
             }
             _ => {
                 let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
-                Box::new(Scripted::new(model, &self.plan, script))
+                Box::new(Scripted::performing(model, &self.plan, script))
             }
         }
     }

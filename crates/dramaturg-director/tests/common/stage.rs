@@ -32,7 +32,7 @@ impl Stage {
             world: WorldOptions { detail: Detail::Texts, ..WorldOptions::default() },
             ..DirectorOptions::default()
         };
-        let planner = Scripted::new(Arc::clone(&model), plan, ScriptOptions::default());
+        let planner = Scripted::performing(Arc::clone(&model), plan, ScriptOptions::default());
         Self {
             director: Director::new(Core::new(model, options), Box::new(planner)),
             executor: Executor::new(ExecutorOptions::default()),

@@ -23,7 +23,7 @@ pub(crate) type DeedName = (SmolStr, Vec<SmolStr>);
 /// What must be remembered of a character whatever becomes of its plans. Speaks in names, for it is saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// What it may not do: it was told no, or waited in vain. Up to which tick; none: for good.
+    /// What it may not do: it waited in vain, or was told no by an answer in a save of an earlier version. Up to which tick; none: for good.
     pub(crate) barred: BTreeMap<DeedName, Option<Tick>>,
     /// How many idle wishes it has had.
     pub(crate) idle_turn: u32,
@@ -44,6 +44,8 @@ pub(crate) struct Foreseen {
 /// What one character has in mind at one moment of a rehearsal.
 pub(crate) struct Mind {
     pub(crate) object: ObjectId,
+    /// What somebody said no to that it would have done; until when.
+    pub(crate) refused: BTreeMap<DeedName, Option<Tick>>,
     /// What it believes of what can be unknown.
     pub(crate) beliefs: Beliefs,
     /// What it can do, with what it is barred from left out.
@@ -93,10 +95,11 @@ pub(crate) enum ThinkingKind {
 }
 
 impl Mind {
-    pub(crate) fn new(object: ObjectId, beliefs: Beliefs) -> Self {
+    pub(crate) fn new(object: ObjectId, beliefs: Beliefs, refused: BTreeMap<DeedName, Option<Tick>>) -> Self {
         Self {
             object,
             beliefs,
+            refused,
             role: None,
             plan: VecDeque::new(),
             expected: None,
@@ -119,7 +122,8 @@ impl Mind {
     pub(crate) fn barred<'m>(&'m self, memory: &'m Memory, now: Tick) -> BTreeMap<&'m DeedName, Option<Tick>> {
         let remembered = memory.barred.iter().map(|(deed, until)| (deed, *until));
         let foreseen = self.foreseen.iter().map(|known| (&known.deed, Some(known.until)));
-        remembered.chain(foreseen).filter(|(_, until)| until.is_none_or(|until| until > now)).collect()
+        let refused = self.refused.iter().map(|(deed, until)| (deed, *until));
+        remembered.chain(foreseen).chain(refused).filter(|(_, until)| until.is_none_or(|until| until > now)).collect()
     }
 
     /// Forgets what it intended.

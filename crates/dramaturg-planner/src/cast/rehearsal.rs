@@ -15,9 +15,9 @@ use super::domain::{Deed, Domain};
 use super::mind::{GoalId, Memory, Mind};
 use super::touched::Touched;
 use super::vain::is_in_vain;
+use crate::host::RuntimeGoals;
 use crate::packed::PackedState;
 use crate::planner::Budget;
-use crate::requests::Requests;
 use crate::simulate::{GoalStatus, World, WorldEventKind};
 
 /// Levels that were grounded, by level.
@@ -54,7 +54,7 @@ pub(crate) struct Rehearsal {
     pub(super) domain: Option<Arc<Domain>>,
     goals: BTreeMap<ObjectId, Vec<(GoalId, Option<Tick>)>>,
     /// What the game asked of characters.
-    pub(super) requests: Requests,
+    pub(super) requests: RuntimeGoals,
     pub(super) next_id: u32,
     /// Why somebody cannot plan.
     pub(crate) trouble: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) struct Stagehand<'c> {
 
 impl Rehearsal {
     /// A rehearsal that begins in a world, with these characters and what they had intended.
-    pub(crate) fn new(world: World, minds: Vec<Mind>, requests: Requests, next_id: u32) -> Self {
+    pub(crate) fn new(world: World, minds: Vec<Mind>, requests: RuntimeGoals, next_id: u32) -> Self {
         let tick = world.next_phase().0;
         let open = world.running().chain(world.waiting()).collect();
         Self {

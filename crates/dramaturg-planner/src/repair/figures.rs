@@ -4,9 +4,9 @@ use dramaturg_model::Fixed;
 
 use super::aims::Want;
 use super::moment::Moment;
-use super::planner::Playwright;
+use super::planner::LocalRepair;
 
-impl Playwright {
+impl LocalRepair {
     /// What the best plan lacks: what is required in units, then what is liked. None before the first deliberation.
     pub fn cost(&self) -> Option<(Fixed, Fixed)> {
         self.workshop.as_ref().map(|workshop| (Fixed(workshop.best.hard * 1000), Fixed(workshop.best.soft)))

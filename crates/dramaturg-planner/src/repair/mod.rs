@@ -9,7 +9,7 @@
 //!
 //! A `draft` is a `plan` with its projection and cost; `defect` says what is wrong with it (`contingent`: what rests on others), [`operators`] how that can be repaired, and
 //! `workshop` does it, one repair after another, by [`preference`], without trying what `reliance` rules out. [`planner`] is all of it behind the contract of planners:
-//! `opening` begins, `publishing` says what is planned, `figures` how good it is; with a `skeleton` by search where repairing does not get there, `foresight` (the simulator's word on what is published), `why` and `save`.
+//! `opening` begins, `publishing` says what is planned, `figures` how good it is; with a `skeleton` by search where repairing does not get there and `why`.
 
 mod aims;
 mod contingent;
@@ -19,7 +19,6 @@ mod distance;
 mod draft;
 mod figures;
 mod flow;
-pub(crate) mod foresight;
 mod form;
 mod holds;
 mod moment;
@@ -37,7 +36,6 @@ mod publishing;
 mod readers;
 mod reliance;
 mod repertoire;
-mod save;
 mod skeleton;
 mod slot;
 mod tally;

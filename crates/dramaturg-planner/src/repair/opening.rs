@@ -8,52 +8,46 @@ use smol_str::SmolStr;
 use super::aims::{Want, aims};
 use super::draft::Draft;
 use super::outlook::Outlook;
-use super::planner::Playwright;
+use super::planner::LocalRepair;
 use super::repertoire::{FormId, Repertoire};
 use super::skeleton::{Skeleton, in_a_row};
 use super::workshop::Workshop;
-use crate::forecast::{Forecast, with_committed};
+use crate::host::Situation;
 use crate::planner::Budget;
 use crate::simulate::step::Performed;
 use crate::simulate::{names, words};
 
-impl Playwright {
+impl LocalRepair {
     /// The form of a step; none if there is no such action in this level.
-    pub(super) fn form_of(&self, repertoire: &Repertoire, action: &str, args: &[SmolStr]) -> Option<FormId> {
-        let what = names::performed(&self.model, action).ok()?;
-        let args = names::args(&self.model, what, args).ok()?;
+    pub(super) fn form_of(now: &Situation, repertoire: &Repertoire, action: &str, args: &[SmolStr]) -> Option<FormId> {
+        let what = names::performed(&now.model, action).ok()?;
+        let args = names::args(&now.model, what, args).ok()?;
         match what {
             Performed::Action(action) => repertoire.form(action, &args),
             Performed::Task(_) => None,
         }
     }
 
-    /// The world as it will be without any step that is still ours.
-    pub(super) fn ahead(&self) -> Forecast {
-        with_committed(&self.model, &self.chronicle, self.ledger.taken.values())
-    }
-
     /// Begins to work on what is intended, from what is known.
-    pub(super) fn open_workshop(&mut self) -> Option<Workshop> {
-        let Forecast { world, refused } = self.ahead();
-        self.refused = refused;
-        let asked = &self.requests.model;
+    pub(super) fn open_workshop(&mut self, now: &mut Situation) -> Option<Workshop> {
+        let world = now.forecast().world;
+        let asked = &now.goals.model;
         let known = self
             .repertoire
             .take()
-            .and_then(|repertoire| Outlook::new(&self.model, &repertoire, &world).map(|outlook| (repertoire, outlook)));
+            .and_then(|repertoire| Outlook::new(&now.model, &repertoire, &world).map(|outlook| (repertoire, outlook)));
         let (repertoire, outlook) = match known {
             Some(known) => known,
             None => {
                 let repertoire = Arc::new(Repertoire::new(asked, world.state()));
-                let outlook = Outlook::new(&self.model, &repertoire, &world)?;
+                let outlook = Outlook::new(&now.model, &repertoire, &world)?;
                 (repertoire, outlook)
             }
         };
         self.repertoire = Some(Arc::clone(&repertoire));
         let first = outlook.projection.first_tick();
         let goals = world.goals();
-        let wanted = aims(asked, &repertoire, &outlook.projection, &goals, self.requests.of_story().as_ref());
+        let wanted = aims(asked, &repertoire, &outlook.projection, &goals, now.goals.of_story().as_ref());
         let words = wanted.iter().filter_map(|aim| repertoire.problem.wishes.get(aim.wish));
         self.wishes = words.map(|wish| words::wish(asked, &asked.wishes[wish.wish]).into()).collect();
         let far = wanted.iter().map(|aim| match &aim.want {
@@ -64,22 +58,24 @@ impl Playwright {
         });
         let far = far.max().unwrap_or(0).max(first.saturating_add(self.options.horizon));
         let outlook = outlook.until(far);
-        let mut draft = Draft::new(outlook.projection, wanted, self.ledger.insert_from.max(first));
-        draft.barred = self.barred.iter().filter_map(|(name, args, _)| self.form_of(&repertoire, name, args)).collect();
+        let mut draft = Draft::new(outlook.projection, wanted, now.plan.insert_from.max(first));
+        draft.barred =
+            now.cooldowns.iter().filter_map(|(name, args, _)| Self::form_of(now, &repertoire, name, args)).collect();
         for (id, occurrence) in outlook.fixed {
             draft.adopt(draft.projection.occurrence(occurrence).form, id, occurrence);
         }
         let intended = std::mem::take(&mut self.intended);
-        for step in intended.values().filter(|step| !self.ledger.taken.contains_key(&step.id)) {
+        for step in intended.values().filter(|step| !now.plan.committed.contains_key(&step.id)) {
             // What somebody said no to is not asked again where it was planned more than once.
-            let form = self.form_of(&repertoire, &step.action, &step.args).filter(|form| !draft.barred.contains(form));
+            let form =
+                Self::form_of(now, &repertoire, &step.action, &step.args).filter(|form| !draft.barred.contains(form));
             if let Some(form) = form {
                 // What nobody has heard of and can no longer start then is put off.
                 let start = if step.start < first { draft.insert_from } else { step.start };
                 draft.add(form, start, Some(step.id));
             }
         }
-        let published = &self.ledger.published;
+        let published = &now.plan.published;
         draft.advance(draft.insert_from, |id| published.contains_key(&id));
         let mut workshop = Workshop::new(draft, self.options.patience);
         // Where something else is missing than before there is work to do.

@@ -6,39 +6,39 @@ use dramaturg_model::Step;
 use smol_str::SmolStr;
 
 use super::draft::Draft;
-use super::foresight::{Foresight, foresee};
 use super::plan::StepKey;
-use super::planner::Playwright;
+use super::planner::LocalRepair;
 use super::repertoire::FormId;
 use super::workshop::Workshop;
+use crate::host::{Foresight, Situation, foresee};
 
 /// Steps that turn out to be impossible are left out of a publication one after another, so often.
 const RETRIES: u32 = 6;
 
-impl Playwright {
+impl LocalRepair {
     /// The best plan in names. Steps that nobody has heard of get their ids now.
-    pub(super) fn extract(&mut self, mut workshop: Workshop) -> BTreeMap<u32, Step> {
+    pub(super) fn extract(&mut self, now: &mut Situation, mut workshop: Workshop) -> BTreeMap<u32, Step> {
         workshop.recall();
         let keys: Vec<_> = workshop.draft.steps.alive().filter(|(_, step)| !step.fixed).map(|(key, _)| key).collect();
         let mut intended = BTreeMap::new();
         for key in keys {
-            let step = self.named(&mut workshop.draft, key);
+            let step = self.named(now, &mut workshop.draft, key);
             intended.insert(step.id, step);
         }
         intended
     }
 
-    pub(super) fn named(&mut self, draft: &mut Draft, key: StepKey) -> Step {
+    pub(super) fn named(&mut self, now: &mut Situation, draft: &mut Draft, key: StepKey) -> Step {
         let planned = *draft.steps.get(key);
-        let id = planned.id.unwrap_or_else(|| self.ledger.number());
+        let id = planned.id.unwrap_or_else(|| now.plan.number());
         draft.steps.get_mut(key).id = Some(id);
         let repertoire = &draft.projection.repertoire;
         let operator = repertoire.operators[planned.form];
         let args = repertoire.problem.args(operator).iter();
         Step {
             id,
-            action: self.model.actions[repertoire.problem.operators[operator].action].name.clone(),
-            args: args.map(|arg| SmolStr::new(self.model.value_name(*arg))).collect(),
+            action: now.model.actions[repertoire.problem.operators[operator].action].name.clone(),
+            args: args.map(|arg| SmolStr::new(now.model.value_name(*arg))).collect(),
             start: planned.start,
             duration: draft.projection.occurrence(planned.occurrence).duration,
             window: None,
@@ -60,9 +60,9 @@ impl Playwright {
     }
 
     /// The steps of the best plan that can be performed as far as is known.
-    pub(super) fn wanted(&mut self) -> BTreeMap<u32, Step> {
-        let Some(mut workshop) = self.workshop.take() else { return self.ledger.published.clone() };
-        workshop.sweep(self.ledger.insert_from.saturating_add(self.options.look));
+    pub(super) fn wanted(&mut self, now: &mut Situation) -> BTreeMap<u32, Step> {
+        let Some(mut workshop) = self.workshop.take() else { return now.plan.published.clone() };
+        workshop.sweep(now.plan.insert_from.saturating_add(self.options.look));
         let draft = &mut workshop.draft;
         let late = draft.insert_from;
         let mut keys: Vec<_> =
@@ -74,29 +74,29 @@ impl Playwright {
         });
         keys.sort_by_key(|key| (draft.steps.get(*key).start, *key));
         let wanted =
-            keys.into_iter().map(|key| self.named(&mut workshop.draft, key)).map(|step| (step.id, step)).collect();
+            keys.into_iter().map(|key| self.named(now, &mut workshop.draft, key)).map(|step| (step.id, step)).collect();
         self.workshop = Some(workshop);
         wanted
     }
 
     /// Up to when the plan can be performed; what cannot be is left out of it.
-    pub(super) fn foresee(&mut self, wanted: &mut BTreeMap<u32, Step>) -> Foresight {
-        let look = self.ledger.now.most.max(self.ledger.insert_from).saturating_add(self.options.look);
-        let world = self.ahead().world;
-        let mut foresight = foresee(&self.model, world.clone(), wanted, look);
+    pub(super) fn foresee(&mut self, now: &mut Situation, wanted: &mut BTreeMap<u32, Step>) -> Foresight {
+        let look = now.plan.now.most.max(now.plan.insert_from).saturating_add(self.options.look);
+        let world = now.forecast().world;
+        let mut foresight = foresee(&now.model, world.clone(), wanted, look);
         for _ in 0..RETRIES {
             let Some(trouble) = foresight.trouble.filter(|trouble| wanted.contains_key(trouble)) else { break };
             wanted.remove(&trouble);
-            foresight = foresee(&self.model, world.clone(), wanted, look);
+            foresight = foresee(&now.model, world.clone(), wanted, look);
         }
         foresight
     }
 
     /// What was foreseen of the plan when it was published, if it is still the same and that was not too long ago.
-    pub(super) fn known_foresight(&self) -> Option<(Foresight, bool)> {
+    pub(super) fn known_foresight(&self, now: &Situation) -> Option<(Foresight, bool)> {
         let workshop = self.workshop.as_ref()?;
         let (edition, at, foresight, whole) = self.foreseen?;
-        let fresh = self.ledger.now.most <= at.saturating_add(self.options.look / 2);
+        let fresh = now.plan.now.most <= at.saturating_add(self.options.look / 2);
         (edition == workshop.edition && fresh).then_some((foresight, whole))
     }
 }

@@ -41,7 +41,7 @@ pub fn search(plan: &Plan, shell: &mut Shell, model: &Model, begun: Instant) -> 
         steps.extend(delta.put.iter().map(|step| (step.id, step.clone())));
         is_complete = if delta.is_empty() { is_complete } else { delta.complete };
         if let Some(cost) =
-            planner.cost().filter(|cost| is_complete && cheapest.is_none_or(|cheapest| *cost < cheapest))
+            planner.strategy().cost().filter(|cost| is_complete && cheapest.is_none_or(|cheapest| *cost < cheapest))
         {
             cheapest = Some(cost);
             // What is published later may lack what turned out to be impossible.

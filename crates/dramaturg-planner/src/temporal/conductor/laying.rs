@@ -8,20 +8,21 @@ use dramaturg_model::{State, Step, StepOrigin, Tick};
 use super::baton::{Baton, timed};
 use super::opening::stage;
 use super::order::kept;
-use super::planner::Conductor;
+use super::planner::Scheduling;
 use super::score::Score;
-use crate::forecast::with_committed;
 use crate::ground::OperatorId;
+use crate::host::Situation;
+use crate::host::forecast::with_committed;
 
-impl Conductor {
+impl Scheduling {
     /// Lays the course again, from what is known now: what waits is shifted and its order kept.
-    pub(super) fn lay(&mut self) {
+    pub(super) fn lay(&mut self, now: &mut Situation) {
         self.ahead_of_us = false;
         if !self.upset {
-            let base = self.earliest().saturating_add(self.options.stride);
+            let base = self.earliest(now).saturating_add(self.options.stride);
             let (near, far): (Vec<Step>, Vec<Step>) =
                 std::mem::take(&mut self.intended).into_iter().partition(|step| step.start < base);
-            if self.go_on(base, &near, &far) {
+            if self.go_on(now, base, &near, &far) {
                 return;
             }
             self.intended = near.into_iter().chain(far).collect();
@@ -30,28 +31,28 @@ impl Conductor {
         let wanted: Vec<Step> = again.into_iter().chain(std::mem::take(&mut self.intended)).collect();
         (self.upset, self.foreseen) = (false, None);
         self.edition += 1;
-        let base = self.earliest();
-        let fixed: Vec<Step> = self.ledger.taken.values().cloned().collect();
-        if self.model.timed_given().next().is_some() {
+        let base = self.earliest(now);
+        let fixed: Vec<Step> = now.plan.committed.values().cloned().collect();
+        if now.model.timed_given().next().is_some() {
             self.baton = None;
             return;
         }
         let expected =
-            || Arc::new(Score::new(&self.model, &State::initial(&self.model, self.options.seed), &self.barred));
+            || Arc::new(Score::new(&now.model, &State::initial(&now.model, self.options.seed), &now.cooldowns));
         let score = self.score.take().or_else(|| (!self.strange).then(expected));
-        let known = score
-            .and_then(|score| stage(&self.model, &score, &self.chronicle, &fixed, base).map(|stage| (score, stage)));
+        let known =
+            score.and_then(|score| stage(&now.model, &score, &now.chronicle, &fixed, base).map(|stage| (score, stage)));
         let (score, stage) = match known {
             Some(known) => known,
             None => {
                 // Another state than those that were expected: grounded from there, it is one of them.
                 self.strange = true;
-                let mut world = with_committed(&self.model, &self.chronicle, fixed.iter()).world;
-                let spans = self.chronicle.running().map(|(_, start, duration)| start.saturating_add(duration));
+                let mut world = with_committed(&now.model, &now.chronicle, fixed.iter()).world;
+                let spans = now.chronicle.running().map(|(_, start, duration)| start.saturating_add(duration));
                 let last = spans.chain(fixed.iter().map(Step::end)).max().unwrap_or(0).max(world.now());
-                world.step_to(&self.model, last);
-                let score = Arc::new(Score::new(&self.model, world.state(), &self.barred));
-                let Some(stage) = stage(&self.model, &score, &self.chronicle, &fixed, base) else {
+                world.step_to(&now.model, last);
+                let score = Arc::new(Score::new(&now.model, world.state(), &now.cooldowns));
+                let Some(stage) = stage(&now.model, &score, &now.chronicle, &fixed, base) else {
                     self.baton = None;
                     return;
                 };
@@ -70,26 +71,26 @@ impl Conductor {
         }
         self.held = 0;
         self.intended = wanted;
-        self.write_down();
+        self.write_down(now);
     }
 
     /// Time has passed and all went as planned: what starts soon stays as it is, and the search goes on with the rest.
-    fn go_on(&mut self, base: Tick, near: &[Step], far: &[Step]) -> bool {
+    fn go_on(&mut self, now: &mut Situation, base: Tick, near: &[Step], far: &[Step]) -> bool {
         let Some((score, baton)) = self.score.as_ref().zip(self.baton.as_mut()) else { return false };
-        let fixed: Vec<Step> = self.ledger.taken.values().chain(near).cloned().collect();
-        let Some(stage) = stage(&self.model, score, &self.chronicle, &fixed, base) else { return false };
+        let fixed: Vec<Step> = now.plan.committed.values().chain(near).cloned().collect();
+        let Some(stage) = stage(&now.model, score, &now.chronicle, &fixed, base) else { return false };
         let order: Vec<OperatorId> = far.iter().filter_map(|step| score.operator(step)).collect();
         if !baton.move_to(stage, base, order, false) {
             return false;
         }
         self.held = near.len();
         self.intended = near.iter().chain(far).cloned().collect();
-        self.write_down();
+        self.write_down(now);
         true
     }
 
     /// Writes the course at hand down as steps. A step that was known keeps its id.
-    pub(super) fn write_down(&mut self) {
+    pub(super) fn write_down(&mut self, now: &mut Situation) {
         let Some((score, baton)) = self.score.as_ref().zip(self.baton.as_ref()).filter(|(_, baton)| baton.leads())
         else {
             return;
@@ -110,12 +111,12 @@ impl Conductor {
         let mut of_place: BTreeMap<usize, u32> = BTreeMap::new();
         for (_, place) in ids {
             let Some((operator, ..)) = places.get(place) else { continue };
-            let id = known.get_mut(operator).and_then(VecDeque::pop_front).unwrap_or_else(|| self.ledger.number());
+            let id = known.get_mut(operator).and_then(VecDeque::pop_front).unwrap_or_else(|| now.plan.number());
             of_place.insert(place, id);
         }
         let mut steps: Vec<Step> = self.intended.iter().take(self.held).cloned().collect();
         for ((operator, start, duration), id) in places.drain(..).zip(of_place.into_values()) {
-            let (action, args) = score.names(&self.model, operator);
+            let (action, args) = score.names(&now.model, operator);
             steps.push(Step {
                 id,
                 action,

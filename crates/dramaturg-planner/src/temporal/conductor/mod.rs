@@ -4,7 +4,7 @@
 //!
 //! A [`planner`] behind the contract of all planners. `score` is the problem, grounded, with its operators by name. What runs, what is
 //! locked and what is about to be is the `opening` of a stage: fixed, with the times that are known of it. `baton` is the course at hand on
-//! that stage and the search for a better one; `laying` begins anew from what is known, and `order` keeps the order of steps when things come otherwise. `save` writes it all down.
+//! that stage and the search for a better one; `laying` begins anew from what is known, and `order` keeps the order of steps when things come otherwise.
 //!
 //! Steps are whole actions. A problem in which something comes by itself at a given time, or in which one action must lie within
 //! another, is not one for this planner: it finds no plan, and says that it is infeasible, without proof.
@@ -15,7 +15,6 @@ mod opening;
 mod order;
 pub mod planner;
 pub use planner::Conductor;
-mod save;
 mod score;
 
 use dramaturg_model::Tick;

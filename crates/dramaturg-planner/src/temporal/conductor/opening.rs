@@ -6,7 +6,7 @@ use dramaturg_model::{Model, Step, Tick};
 
 use super::score::Score;
 use crate::chronicle::Chronicle;
-use crate::forecast::{awaited, with_committed};
+use crate::host::forecast::{awaited, with_committed};
 use crate::temporal::stage::Stage;
 use crate::temporal::timeline::Timeline;
 

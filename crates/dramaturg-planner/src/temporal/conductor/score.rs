@@ -7,12 +7,10 @@ use dramaturg_model::{FluentId, Model, State, Step, Tick, Value};
 use smol_str::SmolStr;
 
 use crate::ground::{Goals, GroundOptions, OperatorId, Problem, ground};
+use crate::host::Cooldowns;
 use crate::search::Target;
 use crate::temporal::cost::Objective;
 use crate::temporal::footprint::Footprints;
-
-/// What somebody said no to, by its names; until which tick, or for good.
-pub(super) type Barred = Vec<(SmolStr, Vec<SmolStr>, Option<Tick>)>;
 
 /// A problem with all that plans in time ask of it, whatever state they start from.
 pub(super) struct Score {
@@ -26,15 +24,15 @@ pub(super) struct Score {
 
 impl Score {
     /// Grounded from a state, without what somebody said no to.
-    pub(super) fn new(model: &Model, state: &State, barred: &Barred) -> Self {
+    pub(super) fn new(model: &Model, state: &State, refused: &Cooldowns) -> Self {
         let options = GroundOptions { goals: Some(Goals::Story), state: Some(state), ..GroundOptions::default() };
         let mut problem = ground(model, &options).problem;
-        if !barred.is_empty() {
-            let is_barred = |id| {
+        if !refused.is_empty() {
+            let is_refused = |id| {
                 let (action, args) = names(model, &problem, id);
-                barred.iter().any(|(name, known, _)| (name, known) == (&action, &args))
+                refused.iter().any(|(name, known, _)| (name, known) == (&action, args.as_slice()))
             };
-            problem = problem.without(model.objects.len(), &is_barred);
+            problem = problem.without(model.objects.len(), &is_refused);
         }
         let target = Target::new(problem.story_goals(model).into_iter().cloned().collect());
         let mut operators = BTreeMap::new();

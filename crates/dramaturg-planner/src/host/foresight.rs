@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 
 use dramaturg_model::{Model, Step, Tick};
 
-use crate::scripted::concerns_a_step;
-use crate::simulate::{World, WorldEventKind};
+use crate::simulate::{ViolationKind, World, WorldEventKind};
 
 /// What the simulator says about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Foresight {
+pub struct Foresight {
     /// Everything can be performed up to this tick; none: all of it.
-    pub(crate) until: Option<Tick>,
+    pub until: Option<Tick>,
     /// The step that cannot.
-    pub(crate) trouble: Option<u32>,
+    pub trouble: Option<u32>,
 }
 
 /// Runs a world ahead with these steps, no further than a tick.
-pub(crate) fn foresee(model: &Model, mut world: World, steps: &BTreeMap<u32, Step>, until: Tick) -> Foresight {
+pub fn foresee(model: &Model, mut world: World, steps: &BTreeMap<u32, Step>, until: Tick) -> Foresight {
     let mut starts: Vec<Tick> = Vec::with_capacity(steps.len() + 1);
     let mut last = world.now();
     for step in steps.values() {
@@ -43,4 +42,20 @@ pub(crate) fn foresee(model: &Model, mut world: World, steps: &BTreeMap<u32, Ste
         }
     }
     Foresight { until: (last > until).then_some(until), trouble: None }
+}
+
+/// Whether a violation is that of a step, and not of a goal or of the world.
+pub(crate) fn concerns_a_step(kind: ViolationKind) -> bool {
+    matches!(
+        kind,
+        ViolationKind::StartCondition
+            | ViolationKind::ThroughoutCondition
+            | ViolationKind::EndCondition
+            | ViolationKind::TimedCondition
+            | ViolationKind::OverCapacity
+            | ViolationKind::Conflict
+            | ViolationKind::NoMethod
+            | ViolationKind::WrongDuration
+            | ViolationKind::AfterEnding
+    )
 }

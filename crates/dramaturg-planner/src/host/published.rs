@@ -1,4 +1,4 @@
-//! What a planner has published, and what of it is no longer its own: every planner behind the contract keeps such a book.
+//! What a planner has published, and what of it is committed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,47 +7,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::planner::{PlanDelta, TickBounds};
 
-/// What was published, what is in other hands, and from when on anything may be changed.
+/// What was published, what of it is committed, and from when on anything may be changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Ledger {
-    /// What was published and is still ours to change.
-    #[serde(with = "by_id")]
-    pub(crate) published: BTreeMap<u32, Step>,
+pub struct PublishedPlan {
+    /// What was published and is still the planner's to change.
+    #[serde(with = "super::by_id")]
+    pub published: BTreeMap<u32, Step>,
     /// The same before the last publication.
-    #[serde(with = "by_id")]
-    pub(crate) published_before: BTreeMap<u32, Step>,
-    /// Steps that are no longer ours and have not ended.
-    #[serde(with = "by_id")]
-    pub(crate) taken: BTreeMap<u32, Step>,
+    #[serde(with = "super::by_id")]
+    published_before: BTreeMap<u32, Step>,
+    /// Steps that are no longer the planner's to change, and have not ended.
+    #[serde(with = "super::by_id", rename = "taken")]
+    pub committed: BTreeMap<u32, Step>,
     /// Of these, the ones that nobody has locked: they only start before what may be changed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) unlocked: BTreeSet<u32>,
+    unlocked: BTreeSet<u32>,
     /// Between which ticks the game is.
-    pub(crate) now: TickBounds,
+    pub now: TickBounds,
     /// Nothing before this tick is ours to change.
-    pub(crate) insert_from: Tick,
+    pub insert_from: Tick,
     /// The number of the next new step.
-    pub(crate) next_id: u32,
+    next_id: u32,
     /// Counts what was published.
-    pub(crate) version: u64,
+    version: u64,
 }
 
-impl Ledger {
-    /// A number that no step has had.
-    pub(crate) fn number(&mut self) -> u32 {
+impl PublishedPlan {
+    /// A number that no step has had, for a new one.
+    pub fn number(&mut self) -> u32 {
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
         id
     }
 
+    /// The next number that [`PublishedPlan::number`] gives.
+    pub fn next_number(&self) -> u32 {
+        self.next_id
+    }
+
+    /// Numbers below this one have been given to steps.
+    pub fn skip_to(&mut self, next: u32) {
+        self.next_id = self.next_id.max(next);
+    }
+
+    /// The step of a number, if it has not ended.
+    pub fn step(&self, id: u32) -> Option<&Step> {
+        self.committed.get(&id).or_else(|| self.published.get(&id))
+    }
+
     /// Time passes. If it turned out that less of it has passed than was thought, so that steps may start sooner than
     /// was planned for, these are ours again: what was out of reach only by its start.
-    pub(crate) fn pass(&mut self, now: TickBounds, insert_from: Tick) -> Option<Vec<Step>> {
+    pub(super) fn pass(&mut self, now: TickBounds, insert_from: Tick) -> Option<Vec<Step>> {
         let goes_back = insert_from < self.insert_from;
         (self.now, self.insert_from) = (now, insert_from);
         goes_back.then(|| {
             let unlocked = &mut self.unlocked;
-            let released = self.taken.extract_if(.., |id, step| step.start >= insert_from && unlocked.remove(id));
+            let released = self.committed.extract_if(.., |id, step| step.start >= insert_from && unlocked.remove(id));
             let released: Vec<Step> = released.map(|(_, step)| step).collect();
             self.published.extend(released.iter().map(|step| (step.id, step.clone())));
             released
@@ -55,41 +70,42 @@ impl Ledger {
     }
 
     /// A step was locked or has started: it is no longer ours. Whether it was.
-    pub(crate) fn take(&mut self, id: u32) -> bool {
+    pub(super) fn commit(&mut self, id: u32) -> bool {
         self.unlocked.remove(&id);
         let step = self.published.remove(&id);
         let is_ours = step.is_some();
-        self.taken.extend(step.map(|step| (id, step)));
+        self.committed.extend(step.map(|step| (id, step)));
         is_ours
     }
 
     /// What starts before anything may be changed is no longer ours, whether or not it has been locked. Which that is.
-    pub(crate) fn take_begun(&mut self) -> Vec<u32> {
+    pub(super) fn commit_begun(&mut self) -> Vec<u32> {
         let begun = self.published.extract_if(.., |_, step| step.start < self.insert_from);
-        let ids: Vec<u32> = begun.map(|(id, step)| (self.taken.insert(id, step), id).1).collect();
+        let ids: Vec<u32> = begun.map(|(id, step)| (self.committed.insert(id, step), id).1).collect();
         self.unlocked.extend(&ids);
         ids
     }
 
     /// A step has ended or will never begin.
-    pub(crate) fn lose(&mut self, id: u32) -> Option<Step> {
+    pub(super) fn forget(&mut self, id: u32) -> Option<Step> {
         self.unlocked.remove(&id);
-        self.taken.remove(&id).or_else(|| self.published.remove(&id))
+        self.published_before.remove(&id);
+        self.committed.remove(&id).or_else(|| self.published.remove(&id))
     }
 
     /// What was published as this version was not taken over; whether it was the last one: then what was published before stands.
-    pub(crate) fn reject(&mut self, version: u64) -> bool {
+    pub(super) fn reject(&mut self, version: u64) -> bool {
         let is_last = version == self.version;
         if is_last {
             self.published.clone_from(&self.published_before);
-            let taken = &self.taken;
-            self.published.retain(|id, _| !taken.contains_key(id));
+            let committed = &self.committed;
+            self.published.retain(|id, _| !committed.contains_key(id));
         }
         is_last
     }
 
     /// What changes if this is wanted from now on. What starts too soon to be changed stays.
-    pub(crate) fn changes(&mut self, wanted: &BTreeMap<u32, Step>) -> PlanDelta {
+    pub(super) fn changes(&mut self, wanted: &BTreeMap<u32, Step>) -> PlanDelta {
         self.version += 1;
         let mut delta = PlanDelta { version: self.version, ..PlanDelta::between(&self.published, wanted) };
         delta.removed.retain(|id| self.published.get(id).is_some_and(|step| step.start >= self.insert_from));
@@ -97,34 +113,15 @@ impl Ledger {
     }
 
     /// Nothing changes.
-    pub(crate) fn stay(&mut self) -> PlanDelta {
+    pub(super) fn republish(&mut self) -> PlanDelta {
         self.version += 1;
         self.published_before.clone_from(&self.published);
         PlanDelta { version: self.version, ..PlanDelta::default() }
     }
 
     /// This is published from now on.
-    pub(crate) fn publish(&mut self, wanted: BTreeMap<u32, Step>) {
+    pub(super) fn publish(&mut self, wanted: BTreeMap<u32, Step>) {
         self.published_before = std::mem::replace(&mut self.published, wanted);
-    }
-}
-
-/// Steps by their numbers. As part of something larger their keys come as text, and are read as numbers again.
-mod by_id {
-    use std::collections::BTreeMap;
-
-    use dramaturg_model::Step;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use smol_str::SmolStr;
-
-    pub(super) fn serialize<S: Serializer>(steps: &BTreeMap<u32, Step>, serializer: S) -> Result<S::Ok, S::Error> {
-        steps.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<u32, Step>, D::Error> {
-        let read: BTreeMap<SmolStr, Step> = BTreeMap::deserialize(deserializer)?;
-        read.into_iter().map(|(id, step)| Ok((id.parse().map_err(D::Error::custom)?, step))).collect()
     }
 }
 
@@ -139,7 +136,7 @@ mod tests {
     struct Saved {
         before: u32,
         #[serde(flatten)]
-        ledger: Ledger,
+        plan: PublishedPlan,
         after: BTreeMap<u32, u32>,
     }
 
@@ -157,34 +154,34 @@ mod tests {
              \"now\":{{\"least\":4,\"most\":5}},\"insert_from\":9,\"next_id\":13,\"version\":3,\"after\":{{\"2\":6}}}}"
         );
         let saved: Saved = serde_json::from_str(&text).expect("it can be read");
-        assert_eq!(saved.ledger.published, BTreeMap::from([(7, step(7, 20))]));
-        assert_eq!(saved.ledger.taken.keys().copied().collect::<Vec<_>>(), [12]);
-        assert_eq!((saved.ledger.insert_from, saved.ledger.next_id, saved.ledger.version), (9, 13, 3));
-        assert_eq!(saved.ledger.now, TickBounds { least: 4, most: 5 });
+        assert_eq!(saved.plan.published, BTreeMap::from([(7, step(7, 20))]));
+        assert_eq!(saved.plan.committed.keys().copied().collect::<Vec<_>>(), [12]);
+        assert_eq!((saved.plan.insert_from, saved.plan.next_id, saved.plan.version), (9, 13, 3));
+        assert_eq!(saved.plan.now, TickBounds { least: 4, most: 5 });
         let again = serde_json::to_string(&saved).expect("it can be written");
         let again: Saved = serde_json::from_str(&again).expect("it can be read again");
-        assert_eq!((again.before, again.ledger, again.after), (1, saved.ledger, BTreeMap::from([(2, 6)])));
+        assert_eq!((again.before, again.plan, again.after), (1, saved.plan, BTreeMap::from([(2, 6)])));
     }
 
     #[test]
     fn what_was_refused_never_happened_but_what_was_taken_meanwhile_stays_taken() {
-        let mut ledger = Ledger { insert_from: 5, ..Ledger::default() };
+        let mut plan = PublishedPlan { insert_from: 5, ..PublishedPlan::default() };
         let first = BTreeMap::from([(1, step(1, 10)), (2, step(2, 20))]);
-        assert_eq!(ledger.changes(&first).version, 1);
-        ledger.publish(first.clone());
+        assert_eq!(plan.changes(&first).version, 1);
+        plan.publish(first.clone());
         let second = BTreeMap::from([(1, step(1, 10)), (3, step(3, 30))]);
-        let delta = ledger.changes(&second);
+        let delta = plan.changes(&second);
         assert_eq!((delta.version, delta.put.len(), delta.removed), (2, 1, vec![2]));
-        ledger.publish(second.clone());
-        assert!(ledger.take(1) && !ledger.take(1));
-        assert!(!ledger.reject(1), "that one was taken over long ago");
-        assert_eq!(ledger.published.keys().copied().collect::<Vec<_>>(), [3]);
-        assert!(ledger.reject(2));
-        assert_eq!(ledger.published.keys().copied().collect::<Vec<_>>(), [2]);
+        plan.publish(second.clone());
+        assert!(plan.commit(1) && !plan.commit(1));
+        assert!(!plan.reject(1), "that one was taken over long ago");
+        assert_eq!(plan.published.keys().copied().collect::<Vec<_>>(), [3]);
+        assert!(plan.reject(2));
+        assert_eq!(plan.published.keys().copied().collect::<Vec<_>>(), [2]);
         // What begins before anything may be changed can be neither moved nor taken back.
-        ledger.pass(TickBounds::exactly(21), 22);
-        ledger.take_begun();
-        assert_eq!(ledger.taken.keys().copied().collect::<Vec<_>>(), [1, 2]);
-        assert!(ledger.changes(&BTreeMap::new()).is_empty());
+        plan.pass(TickBounds::exactly(21), 22);
+        plan.commit_begun();
+        assert_eq!(plan.committed.keys().copied().collect::<Vec<_>>(), [1, 2]);
+        assert!(plan.changes(&BTreeMap::new()).is_empty());
     }
 }

@@ -13,10 +13,11 @@ pub(crate) fn awaited(chronicle: &Chronicle, step: &Step) -> Tick {
 }
 
 /// The world ahead, with what is committed.
-pub(crate) struct Forecast {
-    pub(crate) world: World,
+pub struct Forecast {
+    /// The world at the last tick that was reported, with what is committed scheduled in it.
+    pub world: World,
     /// Committed steps that the world does not have, for their conditions do not hold when they start.
-    pub(crate) refused: BTreeSet<u32>,
+    pub refused: BTreeSet<u32>,
 }
 
 /// The world ahead with committed steps, those that run already apart: `chronicle` has them.

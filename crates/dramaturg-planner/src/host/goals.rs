@@ -12,11 +12,13 @@ use crate::simulate::GoalReport;
 
 /// Who can be asked: a planner serves either characters or the story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Serves {
+pub enum Serves {
     /// Each of the characters.
     Characters,
     /// The story itself.
     Story,
+    /// Nobody: the goals stay what they are.
+    Nobody,
 }
 
 impl Serves {
@@ -29,6 +31,7 @@ impl Serves {
             (Self::Characters, Some(name)) => {
                 find_character(story, name).map(Some).ok_or_else(|| format!("no character is called `{name}`"))
             }
+            (Self::Nobody, _) => Err("the goals are those that are written in the story".to_owned()),
             (Self::Story, None) => Ok(None),
             (Self::Story, Some(name)) => {
                 Err(format!("here the story plans for itself, not `{name}`: leave the name out, or let the cast plan"))
@@ -39,7 +42,7 @@ impl Serves {
 
 /// What a running game asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Requests {
+pub struct RuntimeGoals {
     serves: Serves,
     /// By character; none: of the story.
     by_owner: BTreeMap<Option<ObjectId>, Request>,
@@ -74,7 +77,7 @@ pub(crate) struct SavedRequest {
     goals: Vec<(SmolStr, Option<Tick>, bool)>,
 }
 
-impl Requests {
+impl RuntimeGoals {
     /// Nothing was asked.
     pub(crate) fn none(story: &Arc<Model>, serves: Serves) -> Self {
         Self { serves, by_owner: BTreeMap::new(), model: Arc::clone(story) }
