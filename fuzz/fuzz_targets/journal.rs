@@ -11,7 +11,6 @@ use std::sync::{Arc, LazyLock};
 use dramaturg_director::journal::disk::{Disk, Memory};
 use dramaturg_director::journal::replay;
 use dramaturg_director::journal::segment::{self, SegmentReader};
-use dramaturg_director::save::planners;
 use dramaturg_director::{Input, Journal, JournalOptions};
 use libfuzzer_sys::fuzz_target;
 
@@ -39,10 +38,10 @@ fuzz_target!(|data: &[u8]| {
         fs::write(&path, bytes).expect("a file can be written");
         disk.create(&path).and_then(|mut sink| sink.put(bytes)).expect("memory can be written");
     }
-    let _ = replay(folder, Arc::clone(&common::MODEL), planners::known(), None, &mut |_| {});
+    let _ = replay(folder, Arc::clone(&common::MODEL), dramaturg_planners::loader(), None, &mut |_| {});
     let options = JournalOptions { segment_bytes: 20_000, hash_every: 8, ..JournalOptions::default() };
     let model = Arc::clone(&common::MODEL);
-    if let Ok(mut recovered) = Journal::recover_on(Box::new(disk), folder, options, model, planners::known()) {
+    if let Ok(mut recovered) = Journal::recover_on(Box::new(disk), folder, options, model, dramaturg_planners::loader()) {
         recovered.report.notices();
         let input = Input::Disconnected { now: 1_000_000, reason: "started again".to_owned() };
         recovered.journal.append(&input, &recovered.director);

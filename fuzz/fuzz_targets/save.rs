@@ -6,7 +6,6 @@ mod common;
 
 use std::sync::Arc;
 
-use dramaturg_director::save::planners;
 use dramaturg_director::{Director, SessionSave};
 use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_wire::Codec;
@@ -19,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
         && let Ok(save) = SessionSave::from_bytes(&bytes)
     {
         let options = common::options(Codec::Binary);
-        if let Ok((director, _)) = Director::load(Arc::clone(&common::MODEL), options, &save, planners::known()) {
+        if let Ok((director, _)) = Director::load(Arc::clone(&common::MODEL), options, &save, dramaturg_planners::loader()) {
             common::go_on(director, true);
         }
     }

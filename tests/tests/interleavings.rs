@@ -152,7 +152,8 @@ fn frames_between_threads_keep_their_order_and_none_is_lost() {
 fn perform() {
     let (wake, options) = (|| {}, DirectorOptions { omega: 3, mu: Journey::Given(1), ..DirectorOptions::default() });
     let thinkers = Thinkers::start(1, wake).expect("threads can be had");
-    let mut director = Director::new(Core::new(StdArc::clone(&MODEL), options), planner(6, 2));
+    let mut director =
+        Director::new(Core::new(StdArc::clone(&MODEL), options), planner(6, 2), dramaturg_planners::loader());
     let mut executor = Executor::new(ExecutorOptions::default());
     let mut game = ScriptedGame::new();
     let mut events = Vec::new();

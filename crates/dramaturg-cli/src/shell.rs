@@ -6,6 +6,7 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use dramaturg::Renderer;
 use dramaturg::model::{Diagnostic, Severity, Sources};
+use dramaturg::planner::planner::Registry;
 use serde::Serialize;
 
 use crate::args::{Global, When};
@@ -22,6 +23,8 @@ pub struct Shell {
     pub json: bool,
     /// Whether a person sees the results.
     pub is_terminal: bool,
+    /// The planners that there are.
+    pub planners: Registry,
 }
 
 /// More diagnostics than this of one story are counted, not shown: nobody reads the two hundredth.
@@ -29,7 +32,7 @@ const SHOWN_MAX: usize = 50;
 
 impl Shell {
     /// As asked on the command line.
-    pub fn new(global: &Global) -> Self {
+    pub fn new(global: &Global, planners: Registry) -> Self {
         let choice = match global.color {
             When::Auto => ColorChoice::Auto,
             When::Always => ColorChoice::Always,
@@ -40,6 +43,7 @@ impl Shell {
             err: AutoStream::new(io::stderr(), choice),
             json: global.json,
             is_terminal: io::stdout().is_terminal() && !global.json,
+            planners,
         }
     }
 

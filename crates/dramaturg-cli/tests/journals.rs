@@ -25,7 +25,8 @@ fn played_in(segment_bytes: u64) -> Stage {
     let mut plan = Plan::default();
     plan.add("ring", Vec::<&str>::new(), 40, 20);
     let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
-    let mut director = Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner));
+    let mut director =
+        Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner), dramaturg_planners::loader());
     let story = Some(stage.path("bell.story").display().to_string());
     let options = JournalOptions { story, hash_every: 10, segment_bytes, keep: 0, ..JournalOptions::default() };
     let mut journal = Journal::create(&stage.path("journal"), options, &mut director).expect("begun");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
-use dramaturg_planner::planner::{Explanation, GoalChange, Inquiry, Planner, Workers};
+use dramaturg_planner::planner::{Explanation, GoalChange, Inquiry, Planner, PlannerLoader, Workers};
 use dramaturg_wire::message::pieces;
 use dramaturg_wire::{FaultCode, ToGame};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::event::{Event, EventKind};
 use crate::feed::{Feed, Thought};
 use crate::options::DirectorOptions;
-use crate::save::{LoadReport, PlannerLoader, Request, SaveError, SessionSave, load, planners};
+use crate::save::{LoadReport, Request, SaveError, SessionSave, load};
 
 /// Everything that can come from outside. The same inputs give the same session, bit for bit: that is what a journal
 /// holds.
@@ -97,16 +97,9 @@ pub struct Director {
 }
 
 impl Director {
-    /// A session and its planner.
-    pub fn new(core: Core, planner: Box<dyn Planner>) -> Self {
-        Self { core, planner, feed: None, loader: planners::known(), trail: 0 }
-    }
-
-    /// The same, with planners that dramaturg does not bring: they are made by this when a save is loaded.
-    #[must_use]
-    pub fn with_planners(mut self, loader: PlannerLoader) -> Self {
-        self.loader = loader;
-        self
+    /// A session and its planner. The loader makes the planner of a save that the game hands back.
+    pub fn new(core: Core, planner: Box<dyn Planner>, loader: PlannerLoader) -> Self {
+        Self { core, planner, feed: None, loader, trail: 0 }
     }
 
     /// The session that was saved. With the same story it goes on exactly as the saved one does; with an edited one as
@@ -296,12 +289,7 @@ impl Director {
             return;
         }
         let Some(next) = self.core.skip_to.take() else { return };
-        let mut save = self.planner.save();
-        let skipped = planners::skip_numbers(&mut save, next).and_then(|()| (self.loader)(self.core.model(), &save));
-        match skipped {
-            Ok(planner) => self.planner = planner,
-            Err(why) => self.core.tell(EventKind::Fault { message: why }),
-        }
+        self.planner.skip_numbers(next);
     }
 
     /// Takes the planner out, to let it work elsewhere; meanwhile a stand-in is here that plans nothing.

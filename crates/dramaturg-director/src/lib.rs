@@ -41,6 +41,6 @@ pub use options::{DirectorOptions, Mechanisms, Policy, critical_window};
 mod order;
 mod recall;
 pub mod save;
-pub use save::{LoadReport, PlannerLoader, SaveError, SessionSave};
+pub use save::{LoadReport, SaveError, SessionSave};
 pub mod shell;
 mod subscribe;

@@ -13,8 +13,6 @@
 pub mod bytes;
 pub use bytes::SaveError;
 pub(crate) mod load;
-pub mod planners;
-pub use planners::PlannerLoader;
 mod rate;
 pub(crate) use rate::SaveRate;
 pub use rate::{SAVE_PAUSE_MICROS, SAVE_REFUSALS_MAX, SAVE_UNACKNOWLEDGED_BYTES_MAX};

@@ -116,7 +116,7 @@ fn a_save_in_the_middle_of_a_question_changes_nothing() {
     let save = inn.0.director.save();
     let model = Arc::clone(inn.0.director.core().model());
     let options = inn.0.director.core().options().clone();
-    let known = dramaturg_director::save::planners::known();
+    let known = dramaturg_planners::loader();
     let (loaded, report) = Director::load(model, options, &save, known).expect("it loads");
     assert!(report.is_clean(), "{report:?}");
     inn.0.director = loaded;

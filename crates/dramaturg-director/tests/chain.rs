@@ -13,7 +13,6 @@ use common::{STORY, Theatre, compile, director};
 use dramaturg_director::journal::record::Record;
 use dramaturg_director::journal::segment::{self, SegmentReader};
 use dramaturg_director::journal::{DamageKind, JournalError, Notice, ReplayReport, replay};
-use dramaturg_director::save::planners;
 use dramaturg_director::shell::Journals;
 use dramaturg_director::{Director, Journal, JournalOptions};
 use proptest::prelude::*;
@@ -43,7 +42,7 @@ fn named(mut director: Director, session: &str) -> Director {
     let save = director.save();
     let options = dramaturg_director::DirectorOptions { session: session.to_owned(), ..common::options() };
     let model = Arc::clone(director.core().model());
-    Director::load(model, options, &save, planners::known()).expect("it can be loaded").0
+    Director::load(model, options, &save, dramaturg_planners::loader()).expect("it can be loaded").0
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -282,7 +281,7 @@ fn a_session_goes_on_although_its_disk_has_no_room_for_another_segment() {
     let room = Arc::new(AtomicU64::new(0));
     let disk = Box::new(Small { room: Arc::clone(&room) });
     let options = JournalOptions { retry_micros: 100_000, ..small() };
-    let recovered = Journal::recover_on(disk, folder.path(), options, Arc::clone(&model), planners::known());
+    let recovered = Journal::recover_on(disk, folder.path(), options, Arc::clone(&model), dramaturg_planners::loader());
     let recovered = recovered.expect("it goes on");
     let notices = recovered.report.notices();
     assert!(notices.iter().any(|notice| matches!(notice, Notice::Stopped(_))), "{notices:?}");
@@ -499,7 +498,7 @@ fn pipe(path: &Path) {
 
 #[cfg(unix)]
 fn try_again(path: &Path, model: &Arc<dramaturg_model::Model>) -> Result<ReplayReport, JournalError> {
-    replay(path, Arc::clone(model), planners::known(), None, &mut |_| {})
+    replay(path, Arc::clone(model), dramaturg_planners::loader(), None, &mut |_| {})
 }
 
 /// Opening a pipe waits for its other end, which never comes.

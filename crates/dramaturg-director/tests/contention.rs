@@ -80,7 +80,7 @@ fn play(action: &str, contention: Contention, seed: u64) -> Played {
     let steps = plan.steps.len();
     let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
     let options = DirectorOptions { omega: 6, period: 60, ..common::options() };
-    let mut director = Director::new(Core::new(model, options), Box::new(planner));
+    let mut director = Director::new(Core::new(model, options), Box::new(planner), dramaturg_planners::loader());
     let mut executor = Executor::new(ExecutorOptions::default());
     let (mut noted, mut events, mut chance) = (Noted::default(), Vec::new(), Chance::new(seed));
     let (mut to_game, mut to_director): (Vec<Vec<u8>>, Vec<Vec<u8>>) = Default::default();

@@ -40,7 +40,11 @@ fn served(name: &str) -> Served {
             plan.add("beat", ["ann"], 30, 4);
             let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
             Ok(Opening {
-                director: Director::new(Core::new(Arc::clone(&model), options), Box::new(planner)),
+                director: Director::new(
+                    Core::new(Arc::clone(&model), options),
+                    Box::new(planner),
+                    dramaturg_planners::loader(),
+                ),
                 journal: None,
             })
         }),
@@ -445,7 +449,8 @@ fn a_session_that_hoards_is_over_when_all_together_keep_too_much() {
 fn what_is_said_after_a_save_waits_within_a_bound_and_nothing_is_lost() {
     let model: Arc<Model> = Arc::new(dramaturg_story::compile_text("drill.story", STORY).model);
     let planner = Scripted::performing(Arc::clone(&model), &Plan::default(), ScriptOptions::default());
-    let mut director = Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner));
+    let mut director =
+        Director::new(Core::new(model, DirectorOptions::default()), Box::new(planner), dramaturg_planners::loader());
     let mut now = 0;
     let mut pump = |director: &mut Director, frames: Vec<Vec<u8>>| {
         now += 1_000;

@@ -97,7 +97,11 @@ fn options() -> DirectorOptions {
 impl Rig {
     fn new(folder: &Path, planner: fn(Arc<Model>) -> Box<dyn Planner>) -> Self {
         let model = compile(&story());
-        let mut director = Director::new(Core::new(Arc::clone(&model), options()), planner(Arc::clone(&model)));
+        let mut director = Director::new(
+            Core::new(Arc::clone(&model), options()),
+            planner(Arc::clone(&model)),
+            dramaturg_planners::loader(),
+        );
         let room = Arc::new(AtomicU64::new(u64::MAX));
         let disk = Box::new(Small { room: Arc::clone(&room) });
         let keeping = JournalOptions { segment_bytes: 1 << 30, ..small() };

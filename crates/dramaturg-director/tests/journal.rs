@@ -15,7 +15,6 @@ use common::{STORY, Theatre, compile, director};
 use dramaturg_director::journal::record::Record;
 use dramaturg_director::journal::segment::{self, SegmentReader};
 use dramaturg_director::journal::{JournalError, Notice, Recovered, Sync, replay};
-use dramaturg_director::save::planners;
 use dramaturg_director::{Input, Journal, JournalOptions};
 use dramaturg_model::{Chance, Model};
 use dramaturg_planner::planner::Workers;
@@ -30,7 +29,7 @@ fn a_run_is_reproduced_over_all_segments() {
     assert_eq!(report.inputs as usize, trails.len() - 1);
     assert!(report.segments > 2 && report.compared > 5, "{report:?}");
     assert_eq!(report.notes, Vec::<String>::new());
-    let until = replay(folder.path(), model, planners::known(), Some(60), &mut |_| {}).expect("replayed");
+    let until = replay(folder.path(), model, dramaturg_planners::loader(), Some(60), &mut |_| {}).expect("replayed");
     assert!((60..80).contains(&until.tick), "{until:?}");
 }
 

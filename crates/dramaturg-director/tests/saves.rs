@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::stage::Stage;
 use common::{STORY, Theatre, compile, director, options, script};
-use dramaturg_director::save::{LoadKind, planners};
+use dramaturg_director::save::LoadKind;
 use dramaturg_director::{Director, EventKind, Input, SessionSave};
 use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_planner::planner::Workers;
@@ -22,7 +22,7 @@ fn step(director: &mut Director, input: &Input) -> (Vec<Vec<u8>>, String) {
 
 fn load(model: &Arc<dramaturg_model::Model>, bytes: &[u8]) -> (Director, dramaturg_director::LoadReport) {
     let save = SessionSave::from_bytes(bytes).expect("a save can be read");
-    Director::load(Arc::clone(model), options(), &save, planners::known()).expect("it can be loaded")
+    Director::load(Arc::clone(model), options(), &save, dramaturg_planners::loader()).expect("it can be loaded")
 }
 
 proptest! {
@@ -70,7 +70,7 @@ proptest! {
         at %= bytes.len();
         if cut { bytes.truncate(at) } else { bytes[at] = byte }
         if let Ok(save) = SessionSave::from_bytes(&bytes) {
-            let _ = Director::load(model, options(), &save, planners::known());
+            let _ = Director::load(model, options(), &save, dramaturg_planners::loader());
         }
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dramaturg_director::journal::replay;
-use dramaturg_director::save::{PlannerLoader, planners};
 use dramaturg_director::shell::server::{Opening, Restored, Story};
 use dramaturg_director::shell::{Journals, Observer, Served, Server, ServerOptions, Session, SessionOptions};
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, JournalOptions};
 use dramaturg_executor::scripted::What;
 use dramaturg_executor::{Executor, ExecutorOptions, ScriptedGame};
 use dramaturg_model::{Model, Observation, Plan, StepEvent, Tick};
+use dramaturg_planner::planner::PlannerLoader;
 use dramaturg_planner::planner::{
     Budget, Explanation, GoalChange, GoalReply, Inquiry, PlanDelta, Planner, PlannerSave, Progress, TickBounds, Workers,
 };
@@ -61,6 +61,8 @@ impl Planner for Panics {
     fn explain(&self, _: &Inquiry) -> Explanation {
         Explanation::of(String::new())
     }
+    fn skip_numbers(&mut self, _: u32) {}
+
     fn save(&mut self) -> PlannerSave {
         PlannerSave::default()
     }
@@ -79,7 +81,8 @@ fn served(name: &str, panics: bool, journals: Journals) -> Served {
             } else {
                 Box::new(Scripted::performing(Arc::clone(&model), &plan(), ScriptOptions::default()))
             };
-            let mut director = Director::new(Core::new(Arc::clone(&model), options), planner);
+            let mut director =
+                Director::new(Core::new(Arc::clone(&model), options), planner, dramaturg_planners::loader());
             let journal = journals.begin(session, None, &mut director).map_err(|error| error.to_string())?;
             Ok(Opening { director, journal: Some(journal) })
         }),
@@ -164,8 +167,9 @@ fn a_session_that_panics_is_closed_and_the_others_go_on_and_can_be_replayed() {
     assert_eq!(told.lock().expect("sound").ended, 1);
     // What was written down gives the same session again, though its planner worked in a thread.
     let mut events = Vec::new();
-    let report =
-        replay(&folder.path().join("test-1"), model(), planners::known(), None, &mut |event| events.push(event));
+    let report = replay(&folder.path().join("test-1"), model(), dramaturg_planners::loader(), None, &mut |event| {
+        events.push(event)
+    });
     let report = report.expect("it can be replayed");
     assert!(report.is_identical() && report.compared > 0, "{report:?}");
     let told = told.lock().expect("sound");
@@ -182,7 +186,7 @@ fn start(journals: &Journals, sessions_max: usize) -> (Server, Restored, String)
     let address = listener.address().to_string();
     let options = ServerOptions { sessions_max, ..ServerOptions::default() };
     let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
-    let restored = restore(&mut server, journals, &planners::known());
+    let restored = restore(&mut server, journals, &dramaturg_planners::loader());
     (server, restored, address)
 }
 
@@ -207,7 +211,7 @@ fn a_session_that_cannot_be_recovered_in_time_is_set_aside() {
     let listener = Listener::bind(ListenOptions::default()).expect("listening");
     let options = ServerOptions { recovery_seconds: 0, ..ServerOptions::default() };
     let mut server = Server::new(listener, vec![served("sound", false, journals.clone())], options).expect("serving");
-    let restored = restore(&mut server, &journals, &planners::known());
+    let restored = restore(&mut server, &journals, &dramaturg_planners::loader());
     assert_eq!((restored.sessions, restored.left.len()), (0, 1), "{restored:?}");
     let session = player.executor.session().expect("welcomed");
     let why = std::fs::read_to_string(folder.path().join("ended").join(session).join("reason")).expect("set aside");
@@ -225,7 +229,7 @@ fn a_server_listens_while_sessions_are_recovered() {
     // A planner that takes longer to load than a server waits.
     let slow: PlannerLoader = Arc::new(|model, save| {
         std::thread::sleep(Duration::from_millis(3_500));
-        planners::known()(model, save)
+        dramaturg_planners::loader()(model, save)
     });
     let restored = restore(&mut server, &journals, &slow);
     assert_eq!((restored.sessions, restored.recovering), (0, 1), "{restored:?}");
@@ -291,8 +295,13 @@ fn sessions_of_a_server_that_died_go_on_as_far_as_there_is_room() {
         tasks.dedup();
         assert_eq!(tasks.len(), started, "nothing ran twice");
         let session = player.executor.session().expect("welcomed");
-        let report =
-            replay(&folder.path().join("journals").join(session), model(), planners::known(), None, &mut |_| {});
+        let report = replay(
+            &folder.path().join("journals").join(session),
+            model(),
+            dramaturg_planners::loader(),
+            None,
+            &mut |_| {},
+        );
         let report = report.expect("it can be replayed");
         assert!(report.parting.is_none(), "{report:?}");
     }
@@ -303,7 +312,7 @@ fn sessions_of_a_server_that_died_go_on_as_far_as_there_is_room() {
     assert_eq!(restored.sessions, 2, "{restored:?}");
     let listener = Listener::bind(ListenOptions::default()).expect("listening");
     let mut other = Server::new(listener, vec![], ServerOptions::default()).expect("serving");
-    let restored = other.restore(journals, &[], &planners::known());
+    let restored = other.restore(journals, &[], &dramaturg_planners::loader());
     assert!(
         restored.left.iter().all(|why| why.contains("is not served here")) && restored.left.len() == 2,
         "{restored:?}"

@@ -29,7 +29,7 @@ fn ticks_in_which_nothing_is_to_be_done_are_left_out() {
         plan.add("beat", ["ann"], 100 + 60 * number, 10);
     }
     let planner = Scripted::performing(Arc::clone(&model), &plan, ScriptOptions::default());
-    let director = Director::new(Core::new(model, common::options()), Box::new(planner));
+    let director = Director::new(Core::new(model, common::options()), Box::new(planner), dramaturg_planners::loader());
     let mut session = Session::new(1, director, Mind::Inline, SessionOptions::default());
     let mut executor = Executor::new(ExecutorOptions::default());
     let (mut game, mut tick, mut unasked) = (Game(Vec::new()), 0, 0);

@@ -35,6 +35,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// A step that is proposed, and serves nothing in particular.
+    pub fn new(id: u32, action: SmolStr, args: Vec<SmolStr>, start: Tick, duration: Tick) -> Self {
+        let (status, origin) = (Status::default(), StepOrigin::default());
+        Self { id, action, args, start, duration, window: None, status, goals: Vec::new(), origin }
+    }
+
     /// The tick at which it ends.
     pub fn end(&self) -> Tick {
         self.start.saturating_add(self.duration)

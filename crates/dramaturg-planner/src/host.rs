@@ -313,6 +313,12 @@ impl<S: Strategy> Planner for Hosted<S> {
         self.strategy.explain(&self.now, inquiry)
     }
 
+    fn skip_numbers(&mut self, next: u32) {
+        // As when a session is loaded: nothing that was projected has numbers that are left out.
+        self.save();
+        self.now.plan.skip_to(next);
+    }
+
     fn save(&mut self) -> PlannerSave {
         self.invalidate(ReplanReason::Saved);
         let strategy = self.strategy.save(&mut self.now);

@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! The trait is here. [`delta`] is what changes in a published plan, [`budget`] how much work may be done and by how many workers,
-//! [`inquiry`] why and why not, [`goal`] how goals change, [`written`] how a game writes them. [`conformance`] is the suite that every planner passes.
+//! [`inquiry`] why and why not, [`goal`] how goals change, [`written`] how a game writes them. [`registry`] has planners by name. [`conformance`] is the suite that every planner passes.
 
 pub mod budget;
 pub use budget::{Budget, Progress, Workers};
@@ -17,6 +17,8 @@ pub mod goal;
 pub use goal::{GoalChange, GoalReply};
 pub mod inquiry;
 pub use inquiry::{Explanation, Inquiry};
+pub mod registry;
+pub use registry::{PlannerEntry, PlannerLoader, Registry};
 pub mod written;
 pub use written::WrittenGoal;
 
@@ -80,6 +82,9 @@ pub trait Planner: Send {
 
     /// Why this, why not that.
     fn explain(&self, inquiry: &Inquiry) -> Explanation;
+
+    /// Leaves out numbers of steps below this one: the game has had steps of such numbers, of which nobody here knows.
+    fn skip_numbers(&mut self, next: u32);
 
     /// What is needed to go on elsewhere. Search memory is dropped in the running planner too, so that loading changes nothing.
     fn save(&mut self) -> PlannerSave;

@@ -11,8 +11,7 @@ use smol_str::SmolStr;
 use crate::host::foresight::concerns_a_step;
 use crate::host::{Ended, Hosted, Loss, Proposal, ReplanReason, Serves, Situation, Strategy, by_id};
 use crate::planner::{Budget, Explanation, GoalReply, Inquiry, PlanDelta, Progress, Workers};
-use crate::simulate::step::{Performed, duration_bounds};
-use crate::simulate::{Detail, WorldEventKind, WorldOptions, names};
+use crate::simulate::{Detail, WorldEventKind, WorldOptions};
 
 /// How a script is performed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,29 +123,7 @@ impl Script {
         };
         let args: Vec<SmolStr> =
             args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(SmolStr::new).collect();
-        let model = &now.model;
-        let what = names::performed(model, name).map_err(|problem| problem.to_string())?;
-        let values = names::args(model, what, &args).map_err(|problem| problem.to_string())?;
-        let duration = match what {
-            Performed::Task(_) => 1,
-            Performed::Action(action) => {
-                let state = now.chronicle.present().state();
-                let bounds = duration_bounds(model, state, &model.actions[action].duration, &values);
-                bounds.map(|(least, _)| least).ok_or_else(|| format!("how long `{name}` takes is not known"))?
-            }
-        };
-        let id = now.plan.number();
-        let step = Step {
-            id,
-            action: SmolStr::new(name),
-            args,
-            start: now.plan.insert_from,
-            duration,
-            window: None,
-            status: Default::default(),
-            goals: Vec::new(),
-            origin: Default::default(),
-        };
+        let step = now.new_step(name, &args, now.plan.insert_from)?;
         // In front of what is not published yet: its start is placed when its turn comes.
         self.script.push_front(step);
         Ok(())

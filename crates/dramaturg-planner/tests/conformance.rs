@@ -309,6 +309,8 @@ fn breaches_are_noticed() {
         fn explain(&self, inquiry: &Inquiry) -> Explanation {
             if self.breach == Breach::Mute { Explanation::default() } else { self.inner.explain(inquiry) }
         }
+        fn skip_numbers(&mut self, _: u32) {}
+
         fn save(&mut self) -> PlannerSave {
             self.inner.save()
         }

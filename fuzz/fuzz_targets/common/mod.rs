@@ -48,7 +48,7 @@ pub fn director(codec: Codec) -> Director {
     }
     let how = ScriptOptions { horizon: 90, retries: 2, fidget: 5, seed: 3 };
     let planner = Scripted::performing(Arc::clone(&MODEL), &plan, how);
-    Director::new(Core::new(Arc::clone(&MODEL), options(codec)), Box::new(planner))
+    Director::new(Core::new(Arc::clone(&MODEL), options(codec)), Box::new(planner), dramaturg_planners::loader())
 }
 
 /// A session goes on for a while, whatever state it is in, and can be saved and loaded at the end. One that began here
@@ -65,7 +65,7 @@ pub fn go_on(mut director: Director, is_forged: bool) {
     }
     let bytes = director.save().to_bytes();
     let save = dramaturg_director::SessionSave::from_bytes(&bytes).expect("what was written can be read");
-    let loader = dramaturg_director::save::planners::known();
+    let loader = dramaturg_planners::loader();
     let options = director.core().options().clone();
     let (mut loaded, _) = Director::load(Arc::clone(&MODEL), options, &save, loader).expect("it can be loaded");
     assert_eq!(loaded.trail(), director.trail());

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use dramaturg_director::journal::disk::Memory;
 use dramaturg_director::journal::record::Record;
 use dramaturg_director::journal::{Journal, JournalOptions, Recovered};
-use dramaturg_director::save::planners;
 use dramaturg_director::{Core, Director, DirectorOptions, Event, EventKind, Input, Journey, Mechanisms, Policy};
 use dramaturg_executor::{Executor, ExecutorOptions};
 use dramaturg_model::{Chance, Expr, Fixed, Model, Tick};
@@ -164,7 +163,7 @@ impl Life {
             ..DirectorOptions::default()
         };
         let planner = self.planned.planner(&model, self.seed);
-        Director::new(Core::new(model, options), planner)
+        Director::new(Core::new(model, options), planner, dramaturg_planners::loader())
     }
 
     fn longest_journey(&self) -> Tick {
@@ -383,7 +382,7 @@ impl Life {
     fn restart_director(&mut self) -> Result<(), String> {
         let disk = Box::new(self.disk.clone());
         let (model, options) = (self.model(), self.journaling());
-        let recovered = Journal::recover_on(disk, Path::new(JOURNAL), options, model, planners::known());
+        let recovered = Journal::recover_on(disk, Path::new(JOURNAL), options, model, dramaturg_planners::loader());
         let Recovered { director, journal, report } = recovered.map_err(|error| error.to_string())?;
         if let Some(parting) = report.parting {
             return Err(format!("the journal {parting}"));

@@ -85,7 +85,7 @@ impl Play {
             length,
             weather,
             chance: Chance::new(seed),
-            director: Director::new(core, Box::new(planner)),
+            director: Director::new(core, Box::new(planner), dramaturg_planners::loader()),
             executor: Executor::new(ExecutorOptions { game: "drill".to_owned(), ..ExecutorOptions::default() }),
             truth: Truth::default(),
             to_game: Air::new(),

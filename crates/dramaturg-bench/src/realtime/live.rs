@@ -73,7 +73,7 @@ impl Live<'_> {
                 ..DirectorOptions::default()
             };
             let core = Core::new(Arc::clone(&piece.model), options);
-            let director = Director::new(core, Box::new(staging.conductor(&piece)));
+            let director = Director::new(core, Box::new(staging.conductor(&piece)), dramaturg_planners::loader());
             Ok(Opening { director, journal: None })
         };
         let options = SessionOptions { think_every: 3, ..SessionOptions::default() };

@@ -79,7 +79,7 @@ impl Staging {
             ..DirectorOptions::default()
         };
         let core = Core::new(Arc::clone(&piece.model), options);
-        let mut director = Director::new(core, Box::new(self.conductor(piece)));
+        let mut director = Director::new(core, Box::new(self.conductor(piece)), dramaturg_planners::loader());
         let mut executor = Executor::new(ExecutorOptions::default());
         let mut floor = Floor::new(piece, self.disturbance);
         let (mut to_game, mut to_director) = (Road::default(), Road::default());

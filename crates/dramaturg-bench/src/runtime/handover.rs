@@ -91,7 +91,11 @@ impl Handover {
             };
             let planner = Herald { stamps: Arc::clone(&told), now: TickBounds::default(), version: 0 };
             Ok(Opening {
-                director: Director::new(Core::new(Arc::clone(&model), options), Box::new(planner)),
+                director: Director::new(
+                    Core::new(Arc::clone(&model), options),
+                    Box::new(planner),
+                    dramaturg_planners::loader(),
+                ),
                 journal: None,
             })
         };
@@ -258,6 +262,8 @@ impl Planner for Herald {
     fn explain(&self, _: &Inquiry) -> Explanation {
         Explanation::of("it is time".to_owned())
     }
+
+    fn skip_numbers(&mut self, _: u32) {}
 
     fn save(&mut self) -> PlannerSave {
         PlannerSave::default()

@@ -151,7 +151,7 @@ impl PolicyRun {
         };
         let script_options = ScriptOptions { horizon: 600, retries: 1, fidget: 0, seed: self.seed };
         let planner = Scripted::performing(Arc::clone(&model), &script, script_options);
-        let mut director = Director::new(Core::new(model, options), Box::new(planner));
+        let mut director = Director::new(Core::new(model, options), Box::new(planner), dramaturg_planners::loader());
         let mut executor = Executor::new(ExecutorOptions { resend: 600, ..ExecutorOptions::default() });
         let scripted = u32::try_from(self.tasks).unwrap_or(u32::MAX);
         let mut game = Drummer { tick: 0, fails: self.fails, scripted, started: BTreeMap::new(), failures: Vec::new() };

@@ -88,7 +88,7 @@ object square: Place
     /// A session that performs it.
     pub fn director(&self, options: DirectorOptions, script: ScriptOptions) -> Director {
         let planner = Scripted::performing(Arc::clone(&self.model), &self.plan, script);
-        Director::new(Core::new(Arc::clone(&self.model), options), Box::new(planner))
+        Director::new(Core::new(Arc::clone(&self.model), options), Box::new(planner), dramaturg_planners::loader())
     }
 }
 

@@ -10,7 +10,6 @@ use dramaturg::model::Tick;
 use dramaturg_director::Event;
 use dramaturg_director::journal::replay::{ReplayReport, first_header, replay};
 use dramaturg_director::journal::{Damage, JournalError, Parting};
-use dramaturg_director::save::planners;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
@@ -87,7 +86,7 @@ impl Replay {
                 trouble = Some(Failure::writing(path, &error));
             }
         };
-        let report = replay(&self.journal, Arc::new(opened.model), planners::known(), self.until, &mut tell);
+        let report = replay(&self.journal, Arc::new(opened.model), shell.planners.loader(), self.until, &mut tell);
         let report = report.map_err(failure)?;
         if let Some(failure) = trouble {
             return Err(failure);

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use dramaturg::model::{Plan, Tick};
+use dramaturg::model::{Model, Plan, Tick};
 use dramaturg::planner::simulate::Expectations;
 use dramaturg_director::{Event, Journey, Policy};
 
@@ -51,6 +51,7 @@ Examples:
   dramaturg run city.story --link tcp --tasks 500 --report report.json
   dramaturg run city.story --policy paper --omega 50 --lockstep --tasks 4000 --json
   dramaturg run princess.story --game simulated-player --seed 7 --link tcp --plot motivation.svg
+  dramaturg run doors.story --planner conductor --seed 3
   dramaturg run city.story --fail 10 --events events.jsonl --journal journals
   dramaturg run city.story --connect 127.0.0.1:7777 --save city.save")]
 pub struct Run {
@@ -60,6 +61,9 @@ pub struct Run {
     /// What is performed [default: what the story's planner decides, or a stream from the seed]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Who plans, by name [default: the planner that the story asks for]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["plan", "tasks", "once", "connect"])]
+    planner: Option<String>,
     /// What plays the game
     #[arg(long, value_enum, default_value_t = GameKind::Scripted)]
     game: GameKind,
@@ -198,6 +202,9 @@ impl Run {
             return Err(Failure::usage("--mu measured cannot be used with --lockstep: nothing takes time there")
                 .hint("give a number of ticks, such as --mu 1, or leave --lockstep out"));
         }
+        if let Some(name) = &self.planner {
+            shell.planners.find(name).map_err(Failure::usage)?;
+        }
         let mut opened = match input::usable(shell, &self.story, None)? {
             Input::Usable(opened) => *opened,
             Input::Faulty(exit) => return Ok(exit),
@@ -236,7 +243,7 @@ impl Run {
         let foreseen = first.as_ref().map(|first| Course::foreseen(&model, first, self.seed)).unwrap_or_default();
         let plan = match plan.or(first.filter(|_| self.once)) {
             Some(plan) => moved(plan, lead, shell)?,
-            None if self.tasks.is_none() && is_planned(&model) => Plan::default(),
+            None if self.tasks.is_none() && self.is_planned(&model) => Plan::default(),
             None => {
                 let tasks = self.tasks.unwrap_or(TASKS) as usize;
                 let room = self.ticks.map(|ticks| ticks.saturating_sub(lead + 2 * REST).max(1));
@@ -245,7 +252,7 @@ impl Run {
                 stream(&model, &options)
             }
         };
-        if plan.steps.is_empty() && !is_planned(&model) {
+        if plan.steps.is_empty() && !self.is_planned(&model) {
             let failure = Failure::faults(format!("nothing can be done in `{}` as it begins", model.title));
             return Err(failure.hint("give a plan with --plan, or a story with an action whose `needs` hold"));
         }
@@ -273,6 +280,8 @@ impl Run {
             // A player who does by itself what is expected would be no player.
             expectations: if is_played { Expectations::Watched } else { Expectations::Assumed },
             is_played,
+            planners: shell.planners.clone(),
+            planner: self.planner.clone(),
             plan: Arc::new(plan),
             model,
         };
@@ -290,6 +299,11 @@ impl Run {
         let curves = curves.collect();
         let journal = keeping.and_then(|keeping| keeping.begun());
         self.tell(shell, &setting, &outcome, Aftermath { link, curves, replans: performed.replans.counts(), journal })
+    }
+
+    /// Whether a planner decides what is done.
+    fn is_planned(&self, model: &Model) -> bool {
+        self.planner.is_some() || is_planned(model)
     }
 
     /// How director and game are connected.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use dramaturg::model::Tick;
 use dramaturg::open;
-use dramaturg_director::save::{LoadKind, LoadNote, planners, story_hash};
+use dramaturg_director::save::{LoadKind, LoadNote, story_hash};
 use dramaturg_director::{Director, DirectorOptions, SessionSave};
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ impl SaveCheck {
         let save = SessionSave::from_bytes(&bytes).map_err(fault)?;
         let model = Arc::new(opened.model);
         let same_story = story_hash(&model) == save.story;
-        let loaded = Director::load(model, DirectorOptions::default(), &save, planners::known());
+        let loaded = Director::load(model, DirectorOptions::default(), &save, shell.planners.loader());
         let (_, report) = loaded.map_err(fault)?;
         let ok = report.is_clean() || !self.strict;
         if shell.json {

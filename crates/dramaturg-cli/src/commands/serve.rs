@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, ValueEnum};
 use dramaturg::model::Tick;
 use dramaturg::open;
-use dramaturg_director::save::planners;
+use dramaturg::planner::planner::PlannerLoader;
 use dramaturg_director::shell::server::{Opening, Story};
 use dramaturg_director::shell::{Journals, Served, Server, ServerOptions, SessionOptions};
 use dramaturg_wire::link::{Limits, LinkError, ListenOptions, Listener, ServerTls};
@@ -86,6 +86,9 @@ pub struct Serve {
     /// What every session performs; only with one story [default: what its planner decides, or a stream]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Who plans for every story, by name [default: the planner that each story asks for]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["plan", "tasks"])]
+    planner: Option<String>,
     /// Perform a stream of so many tasks, whatever the story wants [default: 1000 where no planner knows what to do]
     #[arg(long, value_name = "NUMBER")]
     tasks: Option<usize>,
@@ -135,6 +138,9 @@ impl Serve {
     /// Runs it.
     pub fn run(&self, shell: &mut Shell) -> Result<Exit, Failure> {
         let token = self.token()?;
+        if let Some(name) = &self.planner {
+            shell.planners.find(name).map_err(Failure::usage)?;
+        }
         let journals = self.journaling.open(SEGMENTS, self.keep_journals)?;
         let (mut served, mut stories, mut unprepared) = (Vec::new(), Vec::new(), Vec::new());
         let mut titles = Vec::new();
@@ -173,7 +179,8 @@ impl Serve {
             session_names: None,
         };
         let mut server = Server::new(listener, served, options).map_err(|error| trouble(&error))?;
-        let restored = journals.map_or(0, |journals| restore(&mut server, journals, &stories));
+        let loader = shell.planners.loader();
+        let restored = journals.map_or(0, |journals| restore(&mut server, journals, &stories, &loader));
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGTERM, SIGINT] {
             // A second one ends at once, in case draining hangs.
@@ -181,7 +188,13 @@ impl Serve {
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
                 .map_err(|error| Failure::trouble(format!("cannot hear signals: {error}")))?;
         }
-        let preparing = Preparing { tasks: self.tasks, gap: self.gap, seed: self.seed };
+        let preparing = Preparing {
+            tasks: self.tasks,
+            gap: self.gap,
+            seed: self.seed,
+            planners: shell.planners.clone(),
+            planner: self.planner.clone(),
+        };
         let preparing = preparing.start(unprepared, &titles, server.preparation())?;
         let address = server.address().map(|address| address.to_string()).unwrap_or_default();
         self.announce(shell, address, titles, restored, preparing)?;
@@ -300,8 +313,8 @@ fn story(names: Vec<String>, prepared: Prepared, max_message: u32, journals: Opt
 }
 
 /// Goes on with the sessions of a director that died or ended before; how many.
-fn restore(server: &mut Server, journals: Journals, stories: &[Story]) -> usize {
-    let restored = server.restore(journals, stories, &planners::known());
+fn restore(server: &mut Server, journals: Journals, stories: &[Story], loader: &PlannerLoader) -> usize {
+    let restored = server.restore(journals, stories, loader);
     if restored.sessions + restored.over > 0 {
         tracing::info!(sessions = restored.sessions, over = restored.over, "went on from journals");
     }

@@ -4,7 +4,6 @@ use dramaturg::model::{Evaluator, EventKind, EventPattern, Observation, PatternA
 use dramaturg::planner::simulate::unmet;
 use dramaturg::story::compile::play::{PlayStep, Sight, SightTime, Step};
 use dramaturg_director::SessionSave;
-use dramaturg_director::save::planners;
 use dramaturg_director::{Director, SaveError};
 use dramaturg_executor::scripted::Aim;
 use dramaturg_wire as wire;
@@ -140,7 +139,7 @@ impl<'p> Performance<'p> {
         if self.staging.reloads {
             let options = director.core().options().clone();
             let loaded = SessionSave::from_bytes(&bytes)
-                .and_then(|save| Director::load(self.model.clone(), options, &save, planners::known()));
+                .and_then(|save| Director::load(self.model.clone(), options, &save, dramaturg_planners::loader()));
             let trouble = match loaded {
                 Ok((loaded, report)) if report.notes.is_empty() => {
                     *director = loaded;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use dramaturg::model::{Model, Plan, Tick};
-use dramaturg::planner::cast::{Cast, CastOptions};
-use dramaturg::planner::planner::Planner;
-use dramaturg::planner::repair::{Playwright, RepairOptions};
+use dramaturg::planner::planner::{Planner, Registry};
 use dramaturg::planner::scripted::{ScriptOptions, Scripted};
 use dramaturg::planner::simulate::{Detail, Expectations, WorldOptions};
 use dramaturg_director::shell::SessionOptions;
@@ -46,6 +44,10 @@ pub struct Setting {
     pub expectations: Expectations,
     /// Whether somebody plays who wanders, takes its time and refuses.
     pub is_played: bool,
+    /// The planners that there are.
+    pub planners: Registry,
+    /// The planner that was asked for by name; none: the one that the story asks for.
+    pub planner: Option<String>,
 }
 
 /// What failed is tried again so often, where a plan is performed by a virtual clock.
@@ -68,6 +70,8 @@ impl Setting {
             seed,
             expectations: Expectations::Watched,
             is_played: false,
+            planners: dramaturg_planners::builtin(),
+            planner: None,
         }
     }
 
@@ -84,25 +88,18 @@ impl Setting {
             world: WorldOptions { seed: self.seed, detail: Detail::Texts, ..WorldOptions::default() },
             ..DirectorOptions::default()
         };
-        Director::new(Core::new(Arc::clone(&self.model), options), self.planner())
+        Director::new(Core::new(Arc::clone(&self.model), options), self.make_planner(), self.planners.loader())
     }
 
-    /// The planner that the story asks for; a plan that was given is performed as it is.
-    fn planner(&self) -> Box<dyn Planner> {
-        let model = Arc::clone(&self.model);
-        let planner = planner_of(&model).filter(|_| self.plan.steps.is_empty());
-        match planner {
-            Some(PlannerKind::Cast) => {
-                Box::new(Cast::new(model, CastOptions { seed: self.seed, ..CastOptions::default() }))
-            }
-            Some(PlannerKind::Repair) => {
-                Box::new(Playwright::new(model, RepairOptions { seed: self.seed, ..RepairOptions::default() }))
-            }
-            _ => {
-                let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
-                Box::new(Scripted::performing(model, &self.plan, script))
-            }
-        }
+    /// The planner that was asked for, by name or by the story; a plan that was given is performed as it is.
+    fn make_planner(&self) -> Box<dyn Planner> {
+        let of_story = || planner_of(&self.model).map(PlannerKind::name).filter(|_| self.plan.steps.is_empty());
+        let name = self.planner.as_deref().or_else(of_story);
+        let made = name.and_then(|name| self.planners.make(name, Arc::clone(&self.model), self.seed).ok());
+        made.unwrap_or_else(|| {
+            let script = ScriptOptions { retries: self.retries, seed: self.seed, ..ScriptOptions::default() };
+            Box::new(Scripted::performing(Arc::clone(&self.model), &self.plan, script))
+        })
     }
 
     /// How its sessions are driven.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
-use dramaturg_planner::planner::Workers;
+use dramaturg_planner::planner::{PlannerLoader, Workers};
 
 use super::header::Header;
 use super::record::Record;
 use super::{JournalError, Parting};
 use crate::director::{Director, Input};
 use crate::event::Event;
-use crate::save::{LoadReport, PlannerLoader, SessionSave, story_hash};
+use crate::save::{LoadReport, SessionSave, story_hash};
 
 const ALTERED: &str = "what stands here was altered after it was written";
 

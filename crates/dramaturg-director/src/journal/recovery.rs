@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
+use dramaturg_planner::planner::PlannerLoader;
 
 use super::chain::{self, Finished, Headless};
 use super::disk::{Disk, Files};
@@ -14,7 +15,7 @@ use super::segment::{self, SegmentReader};
 use super::writer::Journal;
 use super::{Damage, JournalError, JournalOptions, Notice, Parting};
 use crate::director::Director;
-use crate::save::{LoadReport, PlannerLoader, load};
+use crate::save::{LoadReport, load};
 
 /// So many faults of older segments are told one by one.
 const DOUBTS_MAX: usize = 8;

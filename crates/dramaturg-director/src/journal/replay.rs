@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Tick};
+use dramaturg_planner::planner::PlannerLoader;
 use serde::Serialize;
 
 use super::chain::{self, Finished, Headless};
@@ -13,7 +14,6 @@ use super::player::{Player, Trouble};
 use super::segment::{self, SegmentReader};
 use super::{Damage, JournalError, Parting, ending};
 use crate::event::Event;
-use crate::save::PlannerLoader;
 
 /// How a replay went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

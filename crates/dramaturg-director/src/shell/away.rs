@@ -37,6 +37,8 @@ impl Planner for Away {
         Explanation::of("the planner is at work; ask again when it has published".to_owned())
     }
 
+    fn skip_numbers(&mut self, _: u32) {}
+
     fn save(&mut self) -> PlannerSave {
         PlannerSave::default()
     }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use dramaturg_model::Model;
+use dramaturg_planner::planner::PlannerLoader;
 
 use crate::director::Director;
 use crate::journal::disk::make_private;
 use crate::journal::header::Header;
 use crate::journal::replay::last_header;
 use crate::journal::{Journal, JournalError, JournalOptions, Recovered, ending, segment};
-use crate::save::PlannerLoader;
 
 /// Where the journals of sessions are that are over.
 const ENDED: &str = "ended";

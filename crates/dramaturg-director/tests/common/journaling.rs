@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dramaturg_director::journal::disk::{Disk, Files, Sink};
 use dramaturg_director::journal::{JournalError, Notice, replay};
-use dramaturg_director::save::planners;
 use dramaturg_director::{Director, Input, Journal, JournalOptions};
 use dramaturg_model::Model;
 use dramaturg_planner::planner::Workers;
@@ -47,11 +46,11 @@ pub fn play(folder: &Path, options: JournalOptions, seed: u64, looks: usize, aft
 }
 
 pub fn recover(folder: &Path, model: &Arc<Model>) -> Result<dramaturg_director::journal::Recovered, JournalError> {
-    Journal::recover(folder, small(), Arc::clone(model), planners::known())
+    Journal::recover(folder, small(), Arc::clone(model), dramaturg_planners::loader())
 }
 
 pub fn again(folder: &Path, model: &Arc<Model>) -> dramaturg_director::journal::ReplayReport {
-    replay(folder, Arc::clone(model), planners::known(), None, &mut |_| {}).expect("it can be replayed")
+    replay(folder, Arc::clone(model), dramaturg_planners::loader(), None, &mut |_| {}).expect("it can be replayed")
 }
 
 /// A disk that is full after so many bytes.

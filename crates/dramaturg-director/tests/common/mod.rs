@@ -57,7 +57,7 @@ pub fn script(seed: u64, steps: usize) -> Plan {
 pub fn director(model: &Arc<Model>, seed: u64) -> Director {
     let how = ScriptOptions { horizon: 90, retries: (seed % 3) as u32, fidget: 3 + (seed % 5) as u32, seed };
     let planner = Scripted::performing(Arc::clone(model), &script(seed, 30), how);
-    Director::new(Core::new(Arc::clone(model), options()), Box::new(planner))
+    Director::new(Core::new(Arc::clone(model), options()), Box::new(planner), dramaturg_planners::loader())
 }
 
 /// A game that performs what it is told, not always as planned.

@@ -34,7 +34,7 @@ impl Stage {
         };
         let planner = Scripted::performing(Arc::clone(&model), plan, ScriptOptions::default());
         Self {
-            director: Director::new(Core::new(model, options), Box::new(planner)),
+            director: Director::new(Core::new(model, options), Box::new(planner), dramaturg_planners::loader()),
             executor: Executor::new(ExecutorOptions::default()),
             game: ScriptedGame::new(),
             tick: 0,

@@ -21,7 +21,7 @@ mod one_by_one;
 pub mod places;
 pub use places::Places;
 mod planner;
-pub use planner::Cast;
+pub use planner::{Cast, CharacterRollout};
 mod rehearsal;
 mod save;
 pub mod subsets;

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dramaturg_model::{Model, Step, Tick};
+use smol_str::SmolStr;
 
 use super::cooldowns::Cooldowns;
 use super::forecast::{Forecast, with_committed};
 use super::goals::{RuntimeGoals, Serves};
 use super::published::PublishedPlan;
 use crate::chronicle::{Chronicle, ChronicleOptions};
-use crate::simulate::WorldOptions;
+use crate::simulate::step::{Performed, duration_bounds};
+use crate::simulate::{WorldOptions, names};
 
 /// What a planner knows of the game when it plans.
 #[derive(Clone, Debug)]
@@ -52,6 +54,22 @@ impl Situation {
     /// Committed steps that have not started, as far as is known.
     pub fn waiting(&self) -> impl Iterator<Item = &Step> {
         self.plan.committed.values().filter(|step| !self.chronicle.is_running(step.id))
+    }
+
+    /// A new step with a number of its own, which takes as long as the action does at least, as things are.
+    pub fn new_step(&mut self, name: &str, args: &[SmolStr], start: Tick) -> Result<Step, String> {
+        let model = &self.model;
+        let what = names::performed(model, name).map_err(|problem| problem.to_string())?;
+        let values = names::args(model, what, args).map_err(|problem| problem.to_string())?;
+        let duration = match what {
+            Performed::Task(_) => 1,
+            Performed::Action(action) => {
+                let state = self.chronicle.present().state();
+                let bounds = duration_bounds(model, state, &model.actions[action].duration, &values);
+                bounds.map(|(least, _)| least).ok_or_else(|| format!("how long `{name}` takes is not known"))?
+            }
+        };
+        Ok(Step::new(self.plan.number(), SmolStr::new(name), args.to_vec(), start, duration))
     }
 
     /// When a running step ends as far as is known.

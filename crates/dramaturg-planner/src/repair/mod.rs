@@ -28,7 +28,7 @@ pub(crate) mod operators;
 mod outlook;
 mod plan;
 pub mod planner;
-pub use planner::Playwright;
+pub use planner::{LocalRepair, Playwright};
 pub mod preference;
 mod presence;
 mod projection;

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dramaturg::model::{Model, Plan, Tick};
+use dramaturg::planner::planner::Registry;
 use dramaturg::planner::simulate::Expectations;
 use dramaturg_director::shell::server::Preparation;
 use dramaturg_director::{Journey, Policy};
@@ -30,7 +31,7 @@ pub struct Unprepared {
 }
 
 /// How stories are prepared.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Preparing {
     /// A stream of so many tasks, whatever the story wants.
     pub tasks: Option<usize>,
@@ -38,6 +39,10 @@ pub struct Preparing {
     pub gap: Tick,
     /// Where chance begins.
     pub seed: u64,
+    /// The planners that there are.
+    pub planners: Registry,
+    /// The planner of all stories, by name; none: the one that each asks for.
+    pub planner: Option<String>,
 }
 
 /// How many tasks a stream has.
@@ -60,7 +65,7 @@ impl Preparing {
     ) -> Result<Vec<String>, Failure> {
         let mut slow = Vec::new();
         for (place, story) in stories.into_iter().enumerate() {
-            if story.plan.is_some() || (self.tasks.is_none() && is_planned(&story.model)) {
+            if story.plan.is_some() || self.is_planned(&story.model) {
                 self.prepare(story);
             } else {
                 preparation.begin(place);
@@ -91,7 +96,12 @@ impl Preparing {
         Ok(waiting.iter().filter_map(|place| names.get(*place).cloned()).collect())
     }
 
-    fn prepare(self, story: Unprepared) {
+    /// Whether a planner decides what is done.
+    fn is_planned(&self, model: &Model) -> bool {
+        self.tasks.is_none() && (self.planner.is_some() || is_planned(model))
+    }
+
+    fn prepare(&self, story: Unprepared) {
         let Unprepared { model, plan, prepared } = story;
         let setting = catch_unwind(AssertUnwindSafe(|| self.setting(model, plan)));
         let setting = setting
@@ -101,9 +111,9 @@ impl Preparing {
     }
 
     /// What the sessions of a story perform, and how.
-    fn setting(self, model: Arc<Model>, plan: Option<Plan>) -> Setting {
+    fn setting(&self, model: Arc<Model>, plan: Option<Plan>) -> Setting {
         let plan = plan.unwrap_or_else(|| match self.tasks {
-            None if is_planned(&model) => Plan::default(),
+            _ if self.is_planned(&model) => Plan::default(),
             tasks => {
                 let tasks = tasks.unwrap_or(TASKS);
                 stream(&model, &StreamOptions { tasks, from: FROM, gap: self.gap, seed: self.seed })
@@ -121,6 +131,8 @@ impl Preparing {
             fails: 0,
             retries: 2,
             seed: self.seed,
+            planners: self.planners.clone(),
+            planner: self.planner.clone(),
             plan: Arc::new(plan),
             model,
         }

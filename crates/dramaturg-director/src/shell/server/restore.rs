@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dramaturg_model::Model;
+use dramaturg_planner::planner::PlannerLoader;
 
 use super::super::Journals;
 use super::super::journals::Unended;
@@ -14,7 +15,7 @@ use super::super::thinkers::panic_text;
 use super::Server;
 use crate::journal::header::Header;
 use crate::journal::{JournalError, Recovered};
-use crate::save::{PlannerLoader, story_hash};
+use crate::save::story_hash;
 
 /// A story that is served, for finding the sessions of it.
 #[derive(Clone, Debug)]

@@ -117,17 +117,7 @@ impl Scheduling {
         let mut steps: Vec<Step> = self.intended.iter().take(self.held).cloned().collect();
         for ((operator, start, duration), id) in places.drain(..).zip(of_place.into_values()) {
             let (action, args) = score.names(&now.model, operator);
-            steps.push(Step {
-                id,
-                action,
-                args,
-                start,
-                duration,
-                window: None,
-                status: Default::default(),
-                goals: Vec::new(),
-                origin: StepOrigin::Planner,
-            });
+            steps.push(Step { origin: StepOrigin::Planner, ..Step::new(id, action, args, start, duration) });
         }
         self.edition += u64::from(steps != self.intended);
         self.intended = steps;

@@ -14,7 +14,7 @@ mod laying;
 mod opening;
 mod order;
 pub mod planner;
-pub use planner::Conductor;
+pub use planner::{Conductor, Scheduling};
 mod score;
 
 use dramaturg_model::Tick;
