@@ -1,15 +1,17 @@
 //! What an operator reads and changes, and when: all that its time depends on.
 
+use std::collections::BTreeMap;
+
 use dramaturg_model::{ConditionTime, Duration, Model, Moment, Table};
 
 use super::mention::Mentions;
 
 use crate::ground::{
-    Condition, GroundChange, GroundDuration, GroundEffect, GroundExpr, GroundTime, Operator, OperatorId, Place,
-    Problem, VariableId,
+    Condition, GroundActuatorId, GroundChange, GroundDuration, GroundEffect, GroundExpr, GroundTime, Operator,
+    OperatorId, Place, Problem, VariableId,
 };
 
-/// A variable or a number: variables come first.
+/// A variable, a number or an actuator, in this order.
 pub(super) type Slot = u32;
 
 /// What an operator reads and changes, and when.
@@ -77,10 +79,22 @@ impl Footprints {
                 let touches = if at_start { &mut start } else { &mut end };
                 mentions.effect(effect, args, &mut touches.reads, &mut touches.sets);
             }
-            footprint(start, keeps, end)
+            (start, keeps, end, id)
         });
-        let table = table.collect();
-        Self { table, slots: mentions.slots }
+        let mut touches: Vec<_> = table.collect();
+        // An actuator is one more slot, which is set at both ends by whoever uses it: one at a time, for the whole
+        // duration. That is sound, and wastes what is left of an actuator that can do several things at once.
+        let mut actuators: BTreeMap<GroundActuatorId, Slot> = BTreeMap::new();
+        for (start, _, end, id) in &mut touches {
+            for used in problem.operators[*id].timed.iter().flat_map(|timed| &timed.uses) {
+                let next = (mentions.slots + actuators.len()) as Slot;
+                let slot = *actuators.entry(used.actuator).or_insert(next);
+                start.sets.push(slot);
+                end.sets.push(slot);
+            }
+        }
+        let table = touches.into_iter().map(|(start, keeps, end, _)| footprint(start, keeps, end)).collect();
+        Self { table, slots: mentions.slots + actuators.len() }
     }
 
     /// Those of a problem that was made from another.
