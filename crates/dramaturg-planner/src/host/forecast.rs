@@ -62,3 +62,56 @@ fn refused(model: &Model, mut world: World, steps: &[Step]) -> BTreeSet<u32> {
 fn prevents_start(kind: ViolationKind) -> bool {
     matches!(kind, ViolationKind::StartCondition | ViolationKind::NotInLevel | ViolationKind::NoMethod)
 }
+
+#[cfg(test)]
+mod tests {
+    use dramaturg_model::Plan;
+
+    use super::*;
+    use crate::chronicle::ChronicleOptions;
+
+    const STORY: &str = "story \"Door\" { ticks 60 per s }
+fluent unlocked
+fluent open
+action unlock { takes 5 ticks; then unlocked }
+action push { takes 5 ticks; needs unlocked; then open }
+";
+
+    #[test]
+    fn a_committed_step_counts_only_if_it_can_start() {
+        let compiled = dramaturg_story::compile_text("door.story", STORY);
+        assert!(compiled.is_usable(), "{:?}", compiled.diagnostics);
+        let model = compiled.model;
+        let chronicle = Chronicle::begin(&model, ChronicleOptions::default());
+        let mut plan = Plan::default();
+        let none: [&str; 0] = [];
+        plan.add("push", none, 10, 5);
+        let alone = with_committed(&model, &chronicle, plan.steps.iter());
+        assert_eq!(alone.refused, BTreeSet::from([0]));
+        assert!(alone.world.waiting().is_empty(), "{:?}", alone.world.waiting());
+        plan.add("unlock", none, 4, 5);
+        let both = with_committed(&model, &chronicle, plan.steps.iter());
+        assert!(both.refused.is_empty(), "{:?}", both.refused);
+        assert_eq!(both.world.waiting(), [0, 1]);
+    }
+
+    #[test]
+    fn a_late_step_starts_at_the_next_chance() {
+        let model = dramaturg_story::compile_text("door.story", STORY).model;
+        let mut chronicle = Chronicle::begin(&model, ChronicleOptions::default());
+        chronicle.advance(&model, 30);
+        let mut plan = Plan::default();
+        let none: [&str; 0] = [];
+        plan.add("unlock", none, 4, 5);
+        let mut world = with_committed(&model, &chronicle, plan.steps.iter()).world;
+        world.step_to(&model, 35);
+        assert!(world.waiting().is_empty());
+        plan.add("push", none, 36, 5);
+        let both = with_committed(&model, &chronicle, plan.steps.iter());
+        assert!(
+            both.refused.is_empty(),
+            "unlocked in tick 36, at whose end the door can be pushed: {:?}",
+            both.refused
+        );
+    }
+}

@@ -184,4 +184,19 @@ mod tests {
         assert_eq!(plan.committed.keys().copied().collect::<Vec<_>>(), [1, 2]);
         assert!(plan.changes(&BTreeMap::new()).is_empty());
     }
+
+    #[test]
+    fn what_was_committed_only_by_its_start_may_be_changed_again_if_time_goes_back() {
+        let mut plan = PublishedPlan { insert_from: 5, ..PublishedPlan::default() };
+        plan.publish(BTreeMap::from([(1, step(1, 10)), (2, step(2, 20)), (3, step(3, 30))]));
+        // The game is taken to be 30 ticks further than it is; one step is locked meanwhile.
+        assert_eq!(plan.pass(TickBounds { least: 0, most: 31 }, 35), None);
+        assert_eq!(plan.commit_begun(), [1, 2, 3]);
+        assert!(!plan.commit(2), "it was committed already");
+        let released = plan.pass(TickBounds { least: 1, most: 3 }, 15).expect("time went back");
+        assert_eq!(released, [step(3, 30)], "neither what was locked nor what starts too soon");
+        assert_eq!(plan.published.keys().copied().collect::<Vec<_>>(), [3]);
+        assert_eq!(plan.committed.keys().copied().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(plan.changes(&BTreeMap::new()).removed, [3]);
+    }
 }
